@@ -541,7 +541,10 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         assignment_by("shortest-paths"),
         {"assignment/paths.cl", "assignment/verify.cl"},
     ),
-    "assignment by work-groups": (assignment_by("auction"), {"assignment/auction_rounds.cl"}),
+    "assignment by work-groups": (
+        assignment_by("auction"),
+        {"assignment/auction_rounds.cl", "assignment/auction_few.cl", "assignment/offers.cl"},
+    ),
     "self test": (self_test, {"core/self_test.cl"}),
     "accesses": (lambda device: probes.gathers(device, stride=None), {"cost_model/probes.cl"}),
     "sums and minima": (lambda device: probes.adds(device, "int32", 4), {"cost_model/pairs.cl"}),

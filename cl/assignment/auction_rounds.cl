@@ -2,9 +2,9 @@
 //
 // Source:       Bertsekas 1988, the Jacobi form, with smaller and smaller epsilon: weights are multiplied by rows + 1, so that
 //               the last auction, with epsilon 1, ends with the minimum.
-// NDRange:      bid TEAM work-items for each row, in work-groups of GROUP_SIZE; restart, assign and relax a work-item for
-//               each row or column, work-group (GROUP_SIZE).
-// Local memory: of bid GROUP_SIZE * 3 * sizeof(long).
+// NDRange:      bid TEAM work-items for each row and assign for each column, in work-groups of GROUP_SIZE; restart and relax
+//               a work-item for each row or column, work-group (GROUP_SIZE).
+// Local memory: of bid GROUP_SIZE * 3 * sizeof(long), of assign GROUP_SIZE * sizeof(int).
 // Macros:       GROUP_SIZE and TEAM, powers of two, TEAM not above GROUP_SIZE; POINTER, type of row pointers, and INDEX, of
 //               columns: int or long; VALUE, type of weights: int or long; NEGATED, 1 to find the maximum weight.
 //   indptr, indices, values  in  the matrix by rows, (rows + 1), (m), (m)
@@ -17,7 +17,7 @@
 //   bid_edge  i/o  (rows) the edge that each free row bids for; -1 for none
 //   bid_price i/o  (rows) the price that it offers for the column
 //   is_wanted i/o  (rows) whether a row bids for each column; 0 at first
-//   control   i/o  [ANY]: whether a row was free, or a price has changed
+//   control   i/o  [ANY]: whether a price has changed
 //   shift     -    what is taken from every weight
 //   scale     -    what weights are multiplied by then
 // A row reads prices alone, and a column the bids of its rows: no word is read and changed in one launch.
@@ -32,32 +32,7 @@
 #define ANY 0
 #define CONTROL_WORDS 1
 
-#if NEGATED
-#define WEIGHT_OF(edge) (shift - (long)values[edge])
-#else
-#define WEIGHT_OF(edge) ((long)values[edge] - shift)
-#endif
-
-typedef struct {
-    long best, second;
-    long edge;
-} Offer;
-
-// The better one of two offers of a row; of equal ones the first edge. Edges to one column do not compete.
-Offer better(const Offer a, const Offer b, __global const INDEX *restrict indices)
-{
-    if (a.edge < 0)
-        return b;
-    if (b.edge < 0)
-        return a;
-    const bool is_first = a.best < b.best || (a.best == b.best && a.edge < b.edge);
-    Offer won = is_first ? a : b;
-    const Offer lost = is_first ? b : a;
-    won.second = min(won.second, lost.second);
-    if (indices[lost.edge] != indices[won.edge])
-        won.second = min(won.second, lost.best);
-    return won;
-}
+#include "assignment/offers.cl"
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void restart(__global long *restrict edge_of, __global int *restrict row_of, const uint rows)
@@ -73,8 +48,8 @@ WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void bid(__global const POINTER *restrict indptr, __global const INDEX *restrict indices,
                   __global const VALUE *restrict values, __global const long *restrict edge_of,
                   __global const long *restrict price, __global long *restrict bid_edge,
-                  __global long *restrict bid_price, __global uint *restrict is_wanted, __global uint *restrict control,
-                  const long shift, const long scale, const long epsilon, const uint rows)
+                  __global long *restrict bid_price, __global uint *restrict is_wanted, const long shift,
+                  const long scale, const long epsilon, const uint rows)
 {
     __local Offer offers[GROUP_SIZE];
     const size_t row = get_global_id(0) / TEAM;
@@ -83,7 +58,7 @@ __kernel void bid(__global const POINTER *restrict indptr, __global const INDEX 
     Offer offer = {LONG_MAX, LONG_MAX, -1};
     if (is_free)
         for (long edge = indptr[row] + member; edge < indptr[row + 1]; edge += TEAM) {
-            const Offer other = {WEIGHT_OF(edge) * scale - price[indices[edge]], LONG_MAX, edge};
+            const Offer other = OFFER_OF(edge);
             offer = better(offer, other, indices);
         }
     offers[item] = offer;
@@ -97,13 +72,19 @@ __kernel void bid(__global const POINTER *restrict indptr, __global const INDEX 
         return;
     offer = offers[item];
     bid_edge[row] = offer.edge;
-    if (is_free)
-        atomic_or(&control[ANY], 1u);
     if (offer.edge < 0)
         return;
     const size_t column = indices[offer.edge];
-    bid_price[row] = price[column] - (offer.second < LONG_MAX ? offer.second - offer.best : 0) - epsilon;
+    bid_price[row] = price[column] - ahead(offer) - epsilon;
     atomic_or(&is_wanted[column], 1u);
+}
+
+// The lower one of two bids, given as a row that bids; of equal ones the smaller row. -1 is none.
+int lower_bid(const int a, const int b, __global const long *restrict bid_price)
+{
+    if (a < 0 || b < 0)
+        return max(a, b);
+    return bid_price[a] < bid_price[b] || (bid_price[a] == bid_price[b] && a < b) ? a : b;
 }
 
 WORK_GROUP(GROUP_SIZE, 1, 1)
@@ -113,23 +94,32 @@ __kernel void assign(__global const INDEX *restrict indices, __global const long
                      __global const long *restrict bid_edge, __global const long *restrict bid_price,
                      __global uint *restrict is_wanted, const uint rows)
 {
-    const size_t column = get_global_id(0);
-    if (column >= rows || !is_wanted[column])
-        return;
-    is_wanted[column] = 0;
+    __local int winners[GROUP_SIZE];
+    const size_t column = get_global_id(0) / TEAM;
+    const uint item = get_local_id(0), member = item % TEAM;
+    const bool is_asked_for = column < rows && is_wanted[column];
     int winner = -1;
-    long lowest = LONG_MAX;
-    for (long entry = first_in[column]; entry < first_in[column + 1]; ++entry) {
-        const int row = rows_in[entry];
-        if (bid_edge[row] >= 0 && (size_t)indices[bid_edge[row]] == column && bid_price[row] < lowest) {
-            lowest = bid_price[row];
-            winner = row;
+    if (is_asked_for)
+        for (long entry = first_in[column] + member; entry < first_in[column + 1]; entry += TEAM) {
+            const int row = rows_in[entry];
+            if (bid_edge[row] >= 0 && (size_t)indices[bid_edge[row]] == column)
+                winner = lower_bid(winner, row, bid_price);
         }
+    winners[item] = winner;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint distance = TEAM / 2; distance > 0; distance /= 2) {
+        if (member < distance)
+            winners[item] = lower_bid(winners[item], winners[item + distance], bid_price);
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
+    if (!is_asked_for || member > 0)
+        return;
+    winner = winners[item];
+    is_wanted[column] = 0;
     if (row_of[column] >= 0)
         edge_of[row_of[column]] = -1;
     row_of[column] = winner;
-    price[column] = lowest;
+    price[column] = bid_price[winner];
     edge_of[winner] = bid_edge[winner];
 }
 

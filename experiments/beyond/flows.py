@@ -1,12 +1,14 @@
 """Maximum flows and full matchings, whole calls of reedsp.csgraph beside SciPy's, from matrices of growing size.
 
-Small ones are solved by SciPy's routine in both columns. Grids are layers of squares between a source at their left and
+Small ones are solved by SciPy's routine in both columns; assignments are `reedsp.full_matching`, by a device, beside
+`linear_sum_assignment` where the matrix is dense. Grids are layers of squares between a source at their left and
 a sink at their right; flows in random and R-MAT graphs are between the vertices of most edges. Rectangular matrices
 have twice as many columns as rows.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from matplotlib.figure import Figure
+from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csgraph
 
 from experiments.lib import inputs
@@ -21,9 +24,10 @@ from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnsw
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import device_of, finish, line, panels
 from reedsp import csgraph as ours
+from reedsp import full_matching
 
 SEED = 2016
-FLOW, MATCHING = "maximum flow", "full matching"
+FLOW, MATCHING, ASSIGNMENT = "maximum flow", "full matching", "assignment"
 
 
 def between_hubs(matrix: Any) -> tuple[Any, int, int]:
@@ -64,6 +68,18 @@ def random_weights(rows: int, columns: int, degree: int) -> Any:
     return scipy.sparse.csr_array((rng.integers(1, 1001, len(keys)), np.divmod(keys, columns)), shape=(rows, columns))
 
 
+def fractions(rows: int, degree: int) -> Any:
+    """Return random fractions with a full matching among them."""
+    weights = random_weights(rows, rows, degree)
+    weights.data = np.random.default_rng(SEED).random(weights.nnz)
+    return weights
+
+
+def dense(n: int) -> Any:
+    side = round(n**0.5)
+    return np.random.default_rng(SEED).random((side, side))
+
+
 def dense_weights(n: int) -> Any:
     side = round(n**0.5)
     return scipy.sparse.csr_array(np.random.default_rng(SEED).integers(1, 100_001, (side, side)))
@@ -81,29 +97,41 @@ MATCHINGS: Inputs = {
     "rectangular, 5 a row": (lambda n: random_weights(n, 2 * n, 5), [1_000, 10_000, 20_000]),
     "dense": (dense_weights, [10_000, 100_000, 1_000_000]),
 }
+ASSIGNMENTS: Inputs = {
+    "fractions, 10 a row": (lambda n: fractions(n, 10), [1_000, 10_000]),
+    "fractions, dense": (dense, [10_000, 100_000, 1_000_000, 4_000_000]),
+}
 
 
 def rows(problem: str, graph: str, make: Callable[[int], Any], size: int, repeats: int) -> Iterator[Row]:
     made, found = make(size), []
 
     def weigh(answer: Any) -> None:
-        value = answer.flow_value if problem == FLOW else made[answer].sum()
+        value = answer.flow_value if problem == FLOW else math.fsum(np.asarray(made[answer]).ravel().tolist())
         found.append(value)
         if value != found[0]:
             raise WrongAnswerError("SciPy and reedsp differ")
 
-    name = "maximum_flow" if problem == FLOW else "min_weight_full_bipartite_matching"
+    def assign(matrix: Any) -> Any:
+        matching = full_matching(matrix)
+        return matching.rows, matching.columns
+
     arguments = made if problem == FLOW else (made,)
-    calls = [(partial(getattr(module, name), *arguments), weigh) for module in (ours, csgraph)]
-    mine, scipys = measure_in_turn(calls, repeats)
     matrix = arguments[0]
+    if problem == ASSIGNMENT:
+        theirs = csgraph.min_weight_full_bipartite_matching if scipy.sparse.issparse(matrix) else linear_sum_assignment
+        functions = [assign, theirs]
+    else:
+        name = "maximum_flow" if problem == FLOW else "min_weight_full_bipartite_matching"
+        functions = [getattr(module, name) for module in (ours, csgraph)]
+    mine, scipys = measure_in_turn([(partial(function, *arguments), weigh) for function in functions], repeats)
     yield {
         "problem": problem,
         "graph": graph,
         "n": matrix.shape[0],
-        "m": matrix.nnz,
+        "m": matrix.size,
         "seed": SEED,
-        "value": int(found[0]),
+        "value": found[0],
         **mine,
         "scipy_min_ms": scipys["min_ms"],
         "scipy_median_ms": scipys["median_ms"],
@@ -113,7 +141,7 @@ def rows(problem: str, graph: str, make: Callable[[int], Any], size: int, repeat
 
 def cases(setting: Setting) -> list[Case]:
     found = []
-    for problem, kinds in ((FLOW, FLOWS), (MATCHING, MATCHINGS)):
+    for problem, kinds in ((FLOW, FLOWS), (MATCHING, MATCHINGS), (ASSIGNMENT, ASSIGNMENTS)):
         for graph, (make, sizes) in kinds.items():
             for size in sizes[:1] if setting.quick else sizes:
                 repeats = 1 if setting.quick else 3
@@ -124,8 +152,9 @@ def cases(setting: Setting) -> list[Case]:
 
 def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw the time of a call against the number of edges, of reedsp and of SciPy."""
-    figure, axes = panels(2, width=4.2)
-    for pane, problem in zip(axes, (FLOW, MATCHING), strict=True):
+    problems = list(dict.fromkeys(row["problem"] for row in rows))
+    figure, axes = panels(len(problems), width=4.2 if len(problems) < 3 else 3.2)
+    for pane, problem in zip(axes, problems, strict=True):
         mine = [row for row in rows if row["problem"] == problem]
         for number, graph in enumerate(dict.fromkeys(row["graph"] for row in mine)):
             for column, style in (("min_ms", {}), ("scipy_min_ms", {"linestyle": ":", "markerfacecolor": "white"})):

@@ -150,6 +150,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "matching/rows.cl": (MATCHINGS,),
     "assignment/paths.cl": ("algorithms/structure/test_full_matching.py",),
     "assignment/verify.cl": ("algorithms/structure/test_full_matching.py",),
+    "assignment/auction_few.cl": ("algorithms/structure/test_full_matching.py",),
     "assignment/auction_rounds.cl": ("algorithms/structure/test_full_matching.py",),
     "flow/arcs.cl": ("algorithms/structure/test_maximum_flow.py",),
     "flow/dinic.cl": ("algorithms/structure/test_maximum_flow.py", "csgraph/test_structure.py"),

@@ -190,6 +190,10 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "assignment/verify.cl": {
         **{"VALUE": ("int", "long"), "SUM": ("long",), "IS_INTEGER": (0, 1), "NEGATED": (0, 1)},
     },
+    "assignment/auction_few.cl": {
+        **{"GROUP_SIZE": (32,), "TEAM": (1, 8), "WIDEST": (8, 32), "POINTER": ("int", "long")},
+        **{"INDEX": ("int", "long"), "VALUE": ("int", "long"), "NEGATED": (0, 1)},
+    },
     "assignment/auction_rounds.cl": {
         **{"GROUP_SIZE": (32,), "TEAM": (1, 8), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
         **{"VALUE": ("int", "long"), "NEGATED": (0, 1)},
@@ -323,6 +327,7 @@ INCLUDED = {
     "core/out_edges.cl": {"OFFSET": "uint"},
     "contraction/results.cl": {"RESULT": "int", "RESULT_INF": 2**31 - 1, "SCALE": 1},
     "edges/unresolved.cl": {},
+    "assignment/offers.cl": {"INDEX": "int", "NEGATED": 0},
     "balance/units.cl": {"OFFSET": "uint"},
     "balance/ladder.cl": {"LADDER": 1, "WIDTH": 32, "LARGE": 4096, "PORTIONS": 2},
     "balance/direct_search.cl": {"RUN": 8},

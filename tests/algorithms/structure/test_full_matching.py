@@ -14,7 +14,7 @@ import scipy.sparse
 from scipy.optimize import linear_sum_assignment
 
 import reedsp
-from reedsp.algorithms.structure.assignment import auction, full_matching, paths
+from reedsp.algorithms.structure.assignment import auction, full_matching, paths, rounded
 from reedsp.algorithms.structure.assignment.paths import Found
 from reedsp.algorithms.structure.assignment.selfcheck import finds_known_matching
 from reedsp.algorithms.structure.assignment.weights import Weights, in_integers, weights_of
@@ -113,8 +113,8 @@ def test_larger_matrices(method: Any, shape: tuple[int, int], device: Device, mo
     dense[matrix.tocoo().coords] = matrix.tocoo().data
     answers = []
     for group in (16, 64):
-        monkeypatch.setattr(auction, "_CPU_GROUP", group)
-        monkeypatch.setattr(auction, "_GPU_GROUP", group)
+        for name in ("_CPU_GROUP", "_GPU_GROUP", "_GPU_FEW_GROUP"):
+            monkeypatch.setattr(auction, name, group)
         found = reedsp.full_matching(matrix, method=method, device=device)
         assert found.weight == dense[linear_sum_assignment(dense)].sum()
         assert found.verify(device)
@@ -133,11 +133,12 @@ def test_dense_matrices(method: Any, device: Device) -> None:
 
 
 @pytest.mark.parametrize("maximum", [False, True])
-def test_fractions(maximum: bool, device: Device) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_fractions(method: Any, maximum: bool, device: Device) -> None:
     rng = np.random.default_rng(9)
     for shape in ((60, 60), (30, 50), (50, 30)):
         for matrix, arithmetic in ((rng.integers(1, 99, shape) / 8, "int64"), (rng.random(shape) + 1e-9, "float64")):
-            found = reedsp.full_matching(matrix, maximum, device=device)
+            found = reedsp.full_matching(matrix, maximum, method, device=device)
             expected = math.fsum(matrix[linear_sum_assignment(matrix, maximum)])
             assert found.stats["arithmetic"] == arithmetic
             assert (
@@ -145,7 +146,7 @@ def test_fractions(maximum: bool, device: Device) -> None:
             )
             assert found.verify(device)
     sparse = scipy.sparse.csr_array(rng.random((400, 400)) * (rng.random((400, 400)) < 0.03) + np.eye(400))
-    assert reedsp.full_matching(sparse, maximum, device=device).verify(device)
+    assert reedsp.full_matching(sparse, maximum, method, device=device).verify(device)
 
 
 def of_many_sizes(rng: np.random.Generator, kind: str, shape: tuple[int, int]) -> Any:
@@ -165,24 +166,70 @@ def of_many_sizes(rng: np.random.Generator, kind: str, shape: tuple[int, int]) -
     return matrix
 
 
+def best_in_rational_numbers(given: Any, maximum: bool, found: reedsp.FullMatching) -> tuple[Fraction, Fraction]:
+    """Return the weight of a matching and that of the best of all, of at most as many rows as columns."""
+    exact = [[Fraction(value) for value in row] for row in given.tolist()]
+    sums = [
+        sum((exact[row][column] for row, column in enumerate(columns)), Fraction())
+        for columns in itertools.permutations(range(given.shape[1]), given.shape[0])
+    ]
+    weight = sum((exact[row][column] for row, column in found.pairs()), Fraction())
+    return weight, max(sums) if maximum else min(sums)
+
+
 @pytest.mark.parametrize("maximum", [False, True])
 @pytest.mark.parametrize("kind", ["all sizes", "rows", "a row far from 0", "one that is very good", "some very bad"])
-def test_fractions_of_many_sizes(kind: str, maximum: bool, device: Device) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_fractions_of_many_sizes(method: Any, kind: str, maximum: bool, device: Device) -> None:
     """The best of all in rational numbers, also among those that are the same in float64."""
     rng = np.random.default_rng(31)
     for _ in range(25):
         rows = int(rng.integers(2, 6))
         matrix = of_many_sizes(rng, kind, (rows, rows + int(rng.integers(0, 2))))
         given = -matrix if maximum and kind in ("one that is very good", "some very bad") else matrix
-        found = reedsp.full_matching(np.ma.array(given, mask=False), maximum, device=device)
-        exact = [[Fraction(value) for value in row] for row in given.tolist()]
-        sums = [
-            sum(exact[row][column] for row, column in enumerate(columns))
-            for columns in itertools.permutations(range(given.shape[1]), rows)
-        ]
-        best = max(sums) if maximum else min(sums)
-        assert sum(exact[row][column] for row, column in found.pairs()) == best
+        found = reedsp.full_matching(np.ma.array(given, mask=False), maximum, method, device=device)
+        weight, best = best_in_rational_numbers(given, maximum, found)
+        assert weight == best
         assert found.verify(device)
+
+
+@pytest.mark.parametrize("bits", [3, 6, None])
+@pytest.mark.parametrize("maximum", [False, True])
+def test_auctions_of_what_was_rounded_away(
+    maximum: bool, bits: int | None, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Fractions that are the same at first, and of which what is left prefers another matching, at many levels."""
+    auctions: list[int] = []
+
+    def counted(*args: Any) -> Found:
+        auctions[-1] += 1
+        return auction.auction(*args)
+
+    monkeypatch.setattr(rounded, "auction", counted)
+    if bits is not None:
+        monkeypatch.setattr(rounded, "_bits", lambda rows, steps: bits)
+    rng = np.random.default_rng(12)
+    tiny = 5e-324
+    for number in range(30):
+        rows = int(rng.integers(2, 6))
+        shape = (rows, rows + number % 2)
+        matrix = 1 + sum(rng.integers(0, 3, shape) * 2.0**-shift for shift in (4, 20, 35, 52))
+        if number % 5 == 0:
+            matrix = rng.integers(1, 5, shape) * tiny
+        if number % 5 == 1:
+            matrix = np.where(rng.random(shape) < 0.3, 1e300, matrix * 1e-300)
+        auctions.append(0)
+        weights = weights_of(np.ma.array(matrix, mask=False))
+        found = rounded.rounded_auction(Job(device), weights, maximum)
+        columns = weights.indices[found.edges]
+        exact = [[Fraction(value) for value in row] for row in matrix.tolist()]
+        sums = [
+            sum(exact[row][column] for row, column in enumerate(chosen))
+            for chosen in itertools.permutations(range(shape[1]), rows)
+        ]
+        assert sum(exact[row][column] for row, column in enumerate(columns)) == (max(sums) if maximum else min(sums))
+    assert max(auctions) > 1
+    assert min(auctions) == 1
 
 
 @pytest.mark.parametrize("n", [30, 200])
@@ -219,8 +266,21 @@ def test_integers_are_exact_up_to_the_limit(device: Device) -> None:
     large = np.array([[2**61, 1], [1, 2**55]])
     with pytest.raises(OverflowError, match=r"for 2 edges$"):
         reedsp.full_matching(large, device=device)
-    with pytest.raises(ValueError, match=r"^method = 'auction': the weights are fractions, or too large for"):
-        reedsp.full_matching([[0.1, 0.3], [0.7, 0.2]], method="auction", device=device)
+    with pytest.raises(
+        ValueError, match=r"^method = 'auction': the weights are too large, or too many, for its prices$"
+    ):
+        reedsp.full_matching(wide_diagonal(), method="auction", device=device)
+
+
+def wide_diagonal() -> Any:
+    """Return integers whose sums int64 holds, but not those that are multiplied by the number of rows."""
+    return scipy.sparse.diags_array(np.append(2**45, np.ones(199, np.int64)), format="csr", dtype=np.int64)
+
+
+def test_how_many_rows_fractions_may_have() -> None:
+    for rows, columns, expected in ((10**5, 10**5, True), (10**6, 10**6, False), (10**5, 10**6, False)):
+        weights = Weights(np.zeros(rows + 1, np.int64), np.empty(0, np.int32), np.empty(0), columns)
+        assert rounded.can_round(weights) == expected
 
 
 def test_what_fractions_become() -> None:
@@ -357,11 +417,14 @@ def test_it_is_asked_whether_there_is_a_matching_at_all(device: Device, monkeypa
 
 def test_progress_is_reported(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "Pace", lambda *_: ConstantPace())
+    monkeypatch.setattr(auction, "Pace", lambda *_: ConstantPace())
     seen: list[tuple[int, int]] = []
     matrix = np.random.default_rng(3).integers(1, 99, (20, 20))
-    for number, method in enumerate(METHODS):
+    for method in METHODS:
+        seen.clear()
         reedsp.full_matching(matrix, False, method, device=device, progress=lambda *done: seen.append(done))
-        assert len(seen) > number
+        assert {most for _, most in seen} == {20}
+        assert 0 < max(done for done, _ in seen) <= 20
 
 
 @pytest.mark.usefixtures("own_verdicts")
@@ -379,13 +442,15 @@ def test_a_method_that_is_wrong_is_not_used(device: Device, monkeypatch: pytest.
 
 
 def test_methods_of_gpus(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What fits integers goes to the auction, and nothing else."""
+    """What fits an auction goes there, and nothing else."""
     monkeypatch.setattr(device, "kind", "gpu")
     found = reedsp.full_matching([[1, 2], [2, 1]], device=device)
     assert (found.method, found.weight, found.stats["why"]) == ("auction", 2, "the quicker one on GPUs")
     found = reedsp.full_matching([[0.1, 0.3], [0.7, 0.2]], device=device)
-    assert found.method == "shortest-paths"
-    assert found.stats["why"] == "weights are fractions, or too large for an auction"
+    assert (found.method, found.weight, found.stats["arithmetic"]) == ("auction", 0.1 + 0.2, "float64")
+    found = reedsp.full_matching(wide_diagonal(), device=device)
+    assert (found.method, found.weight) == ("shortest-paths", 2**45 + 199)
+    assert found.stats["why"] == "weights are too large, or too many, for an auction"
 
 
 def test_the_trial_notices_prices_that_prove_nothing(device: Device) -> None:

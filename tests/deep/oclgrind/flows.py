@@ -28,7 +28,7 @@ FLOW = {
 }
 ASSIGNMENT = {
     "shortest-paths": {"assignment/paths.cl", "assignment/verify.cl"},
-    "auction": {"assignment/auction_rounds.cl", "assignment/verify.cl"},
+    "auction": {"assignment/auction_rounds.cl", "assignment/auction_few.cl", "assignment/verify.cl"},
 }
 
 
@@ -81,7 +81,8 @@ def check_matching(device: Device, method: str, value: type, maximum: bool, rows
     weights = Weights(indptr, (keys % columns).astype(np.int32), values, columns)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paths, "_FIRST_BUDGET", 5)
-        patch.setattr(auction, "_GPU_GROUP", 16)
+        for group in ("_GPU_GROUP", "_GPU_FEW_GROUP"):
+            patch.setattr(auction, group, 16)
         solve = paths.shortest_paths if method == "shortest-paths" else auction.auction
         found = solve(Job(device), weights, maximum)
         assert matching_is_proved(weights, maximum, found)

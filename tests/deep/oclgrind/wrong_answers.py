@@ -92,7 +92,7 @@ def check_prices(device: Device) -> None:
     columns = np.stack((EACH, np.minimum(EACH + 1, N - 1)), axis=1).reshape(-1)[:-1]
     values = np.tile([1, 0], N)[:-1]
     weights = Weights(np.minimum(2 * np.arange(N + 1), 2 * N - 1).astype(np.int32), columns.astype(np.int32), values, N)
-    found = auction._Prices(Job(device), weights, False, 2 * EACH).run(None)
+    found = auction.prices_of(Job(device), weights, 2 * EACH)
     assert found.tolist() == (-EACH).tolist()
 
 

@@ -1,9 +1,8 @@
-"""Full matchings by an auction in integers, all free rows in lock-step (cl/assignment/auction_rounds.cl)."""
+"""Full matchings by an auction in integers, all free rows in lock-step (cl/assignment/auction_*.cl)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,19 +10,26 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.assignment.paths import NO_FULL_MATCHING, Found
 from reedsp.algorithms.structure.assignment.weights import Weights
 from reedsp.arithmetic.types import C_TYPES
-from reedsp.device.build import constants
+from reedsp.device.build import constants, position_of
 from reedsp.device.iterate import Pace
-from reedsp.device.job import Argument, Job
+from reedsp.device.job import Argument, BoundKernel, Job
 from reedsp.edges.preparation import MatrixRows
 from reedsp.system.progress_bar import Report
 
-_FILE = "assignment/auction_rounds.cl"
-_GPU_GROUP, _CPU_GROUP = 128, 16
-_TEAM = 8  # work-items for a row
+_ROUNDS, _FEW = "assignment/auction_rounds.cl", "assignment/auction_few.cl"
+_GPU_GROUP, _GPU_FEW_GROUP, _CPU_GROUP = 128, 512, 16
+_LEAST_TEAM = 8  # work-items for a row or a column
+_EACH = 8  # edges of an average one, for each of them
 _REFINEMENT = 7  # of epsilon from one auction to the next
 _MOST_LAUNCHES = 64  # between two looks at the device
+_FIRST_BUDGET, _MOST_ROUNDS = 1 << 20, 1 << 12  # edges, and rounds, of a first launch for few rows
 _PATIENCE = 4096  # rounds until it is asked whether there is a full matching at all
-_LARGEST = 2**62
+LARGEST = 2**62
+"""Bound of prices."""
+
+
+class UnsettledError(Exception):
+    """Prices do not come to rest."""
 
 
 def can_auction(weights: Weights) -> bool:
@@ -33,7 +39,7 @@ def can_auction(weights: Weights) -> bool:
     lowest, highest, rows = int(weights.values.min()), int(weights.values.max()), weights.rows
     if weights.columns > rows:  # of two copies, with weights of 0 between them
         lowest, highest, rows = min(lowest, 0), max(highest, 0), rows + weights.columns
-    return 8 * (rows + 1) ** 2 * (highest - lowest + 1) < _LARGEST
+    return 8 * (rows + 1) ** 2 * (highest - lowest + 1) < LARGEST
 
 
 def auction(job: Job, weights: Weights, maximum: bool, progress: Report | None = None) -> Found:
@@ -54,14 +60,41 @@ def auction(job: Job, weights: Weights, maximum: bool, progress: Report | None =
     ValueError
         There is no full matching.
     """
-    square = weights if weights.rows == weights.columns else _doubled(weights)
-    edges, prices, rounds = _Auction(job, square, maximum).run(weights, progress)
+    is_square = weights.rows == weights.columns
+    with _OnDevice(job, weights if is_square else doubled(weights), maximum) as matrix:
+        edges, prices, rounds = _Auction(matrix, weights, progress).run()
+        if is_square:
+            return Found(edges, _settled(matrix, edges, prices), rounds)
     edges = edges[: weights.rows]  # those of the first copy come first
-    search = _Prices(job, weights, maximum, edges)
-    return Found(edges, search.run(prices if square is weights else None), rounds)
+    with _OnDevice(job, weights, maximum) as matrix:
+        return Found(edges, _settled(matrix, edges), rounds)
 
 
-def _doubled(weights: Weights) -> Weights:
+def prices_of(
+    job: Job, weights: Weights, edges: npt.NDArray[np.int64], most: int | None = None
+) -> npt.NDArray[np.int64]:
+    """Return the prices of columns that prove a matching to be of minimum weight, none above 0.
+
+    Parameters
+    ----------
+    job : Job
+    weights : Weights
+        Of integers.
+    edges : ndarray of int64, shape (rows,)
+        Index of the weight by which each row is matched.
+    most : int, optional
+        Rounds until it is given up.
+
+    Raises
+    ------
+    UnsettledError
+        It is, as where another matching is better.
+    """
+    with _OnDevice(job, weights, False) as matrix:
+        return _settled(matrix, edges, most=most)
+
+
+def doubled(weights: Weights) -> Weights:
     """Return the square matrix of two copies: rows, then the columns of the second; columns, then its rows."""
     rows, columns, m = weights.rows, weights.columns, weights.m
     copy, before = weights.transposed()
@@ -101,122 +134,151 @@ class _OnDevice:
         with job.phases.within("prepare"):
             columns = _by_columns(weights)
             self.shift = np.int64(weights.values.max() if maximum else weights.values.min())
-        self.matrix = MatrixRows(job, weights.indptr, weights.indices)
+        self.rows = MatrixRows(job, weights.indptr, weights.indices)
         self.values = job.reads(weights.values)
         self.first_in, self.rows_in, self.edges_in = (job.upload(each) for each in columns)
-        self.group = _CPU_GROUP if job.device.kind == "cpu" else _GPU_GROUP
-        self.macros: dict[str, str | int] = {
-            "GROUP_SIZE": self.group,
-            "TEAM": _TEAM,
-            **self.matrix.macros,
-            "VALUE": C_TYPES[weights.values.dtype],
-            "NEGATED": int(maximum),
-        }
-        self.layout = constants(_FILE)
-        self.control = job.full(self.layout["CONTROL_WORDS"], np.uint32(0))
+        self._average = max(1, weights.m // weights.rows)
+        self._group = _CPU_GROUP if job.device.kind == "cpu" else _GPU_GROUP
+        most = _CPU_GROUP if job.device.kind == "cpu" else _GPU_FEW_GROUP
+        self._few = min(most, 1 << job.device.max_work_group_size.bit_length() - 1)
+        self.most_free = self._few // _LEAST_TEAM
+        types = {**self.rows.macros, "VALUE": C_TYPES[weights.values.dtype], "NEGATED": int(maximum)}
+        self._team = self._team_of(self._group)
+        self._macros: dict[str, str | int] = {"GROUP_SIZE": self._group, "TEAM": self._team, **types}
+        sizes = {"GROUP_SIZE": self._few, "TEAM": _LEAST_TEAM, "WIDEST": self._team_of(self._few)}
+        self._macros_of_few: dict[str, str | int] = {**sizes, **types}
 
-    def bind(self, name: str, items: int, *args: Argument) -> Any:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.rows.close()
+
+    def bind(self, name: str, items: int, *args: Argument) -> BoundKernel:
         """Return a kernel with its arguments."""
-        return self.job.bind(self.job.device.kernel(_FILE, name, **self.macros), items, self.group, *args)
+        return self.job.bind(self.job.device.kernel(_ROUNDS, name, **self._macros), items, self._group, *args)
 
-    def until_nothing(self, queue_round: Callable[[int], None], after: Callable[[int], None]) -> int:
-        """Queue an even number of rounds again and again until none of them reports anything; return how many."""
-        pace, rounds = Pace(1, _MOST_LAUNCHES), 0
-        while True:
-            pace.begin()
-            self.job.fill(self.control, self.layout["CONTROL_WORDS"], np.uint32(0))
-            for number in range(2 * pace.amount):
-                queue_round(number)
-            rounds += 2 * pace.amount
-            words = self.job.download(self.control, self.layout["CONTROL_WORDS"], np.uint32)
-            if not words[self.layout["ANY"]]:
-                return rounds
-            after(rounds)
-            pace.adapt()
+    def bind_teams(self, name: str, rows: int, *args: Argument) -> BoundKernel:
+        """Return a kernel with its arguments, for several work-items a row or column."""
+        return self.bind(name, rows * self._team, *args)
+
+    def bind_few(self, *args: Argument) -> BoundKernel:
+        """Return the kernel for `most_free` rows at most with its arguments."""
+        kernel = self.job.device.kernel(_FEW, "rounds_of_few", **self._macros_of_few)
+        return self.job.bind(kernel, self._few, self._few, *args)
+
+    def rounds_of(self, edges: int) -> int:
+        """Return how many rounds look at about so many edges of each row."""
+        return max(1, min(edges // self._average, _MOST_ROUNDS))
+
+    def _team_of(self, group: int) -> int:
+        """Return how many work-items look at a row: more for longer rows."""
+        return min(max(_LEAST_TEAM, 1 << (self._average // _EACH).bit_length()), group)
 
 
 class _Auction:
-    """Auctions with smaller and smaller epsilon, in a square matrix."""
+    """Auctions with smaller and smaller epsilon, in a square matrix.
 
-    def __init__(self, job: Job, weights: Weights, maximum: bool) -> None:
-        self._device = _OnDevice(job, weights, maximum)
-        self._next_question = _PATIENCE
+    Parameters
+    ----------
+    matrix : _OnDevice
+    asked : Weights
+        What is looked into if they do not end.
+    progress : callable(rows, most), optional
+    """
 
-    def run(self, asked: Weights, progress: Report | None) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+    def __init__(self, matrix: _OnDevice, asked: Weights, progress: Report | None) -> None:
+        self._matrix, self._asked, self._progress = matrix, asked, progress
+        self._rows, self._next_question, self._rounds = matrix.weights.rows, _PATIENCE, 0
+
+    def run(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
         """Return the edge of each row, the prices, multiplied by rows + 1, and the number of rounds."""
-        device = self._device
-        job, weights, rows = device.job, device.weights, device.weights.rows
+        matrix, rows = self._matrix, self._rows
+        job, scale = matrix.job, rows + 1
         edge_of, row_of = job.allocate(rows, np.int64), job.allocate(rows, np.int32)
         price, is_wanted = job.full(rows, np.int64(0)), job.full(rows, np.uint32(0))
-        bid_edge, bid_price = job.full(rows, np.int64(-1)), job.allocate(rows, np.int64)
-        restart = device.bind("restart", rows, edge_of, row_of, np.uint32(rows))
-        scale = rows + 1
-        epsilon = max(1, int(np.ptp(weights.values.astype(object))) * scale // 4)
-        numbers = (device.shift, np.int64(scale), np.int64(epsilon), np.uint32(rows))
-        matrix = (device.matrix.indptr, device.matrix.indices, device.values)
-        offers = (edge_of, price, bid_edge, bid_price, is_wanted, device.control)
-        bid = device.bind("bid", rows * _TEAM, *matrix, *offers, *numbers)
-        position = len(matrix) + len(offers) + 2  # of epsilon
-        columns = (device.matrix.indices, device.first_in, device.rows_in)
-        takes = (edge_of, row_of, price, bid_edge, bid_price, is_wanted, np.uint32(rows))
-        assign = device.bind("assign", rows, *columns, *takes)
-        total = 0
+        bids = (job.full(rows, np.int64(-1)), job.allocate(rows, np.int64), is_wanted)
+        layout = constants(_FEW)
+        control = job.allocate(layout["CONTROL_WORDS"], np.uint32)
+        values = matrix.weights.values
+        epsilon = max(1, (int(values.max()) - int(values.min())) * scale // 4)
+        numbers = (matrix.shift, np.int64(scale), np.int64(epsilon), np.uint32(rows))
+        by_rows = (matrix.rows.indptr, matrix.rows.indices, matrix.values)
+        by_columns = (matrix.rows.indices, matrix.first_in, matrix.rows_in)
+        takes = (edge_of, row_of, price, *bids, np.uint32(rows))
+        restart = matrix.bind("restart", rows, edge_of, row_of, np.uint32(rows))
+        bid = matrix.bind_teams("bid", rows, *by_rows, edge_of, price, *bids, *numbers)
+        assign = matrix.bind_teams("assign", rows, *by_columns, *takes)
+        few = matrix.bind_few(*by_rows, edge_of, row_of, price, control, *numbers, np.uint32(0))
+        in_bid, in_few = (position_of(*each, "epsilon") for each in ((_ROUNDS, "bid"), (_FEW, "rounds_of_few")))
+        budget = position_of(_FEW, "rounds_of_few", "budget")
+        pace = Pace(matrix.rounds_of(_FIRST_BUDGET))
+        while True:
+            restart.queue()
+            bid.set(in_bid, np.int64(epsilon))
+            few.set(in_few, np.int64(epsilon))
+            free = rows
+            many = Pace(1, _MOST_LAUNCHES)
+            while free:
+                used = many if free > matrix.most_free else pace
+                used.begin()
+                if used is many:
+                    for _ in range(many.amount):
+                        bid.queue()
+                        assign.queue()
+                    self._rounds += many.amount
+                few.set(budget, np.uint32(pace.amount))
+                few.queue()
+                words = job.download(control, layout["CONTROL_WORDS"], np.uint32)
+                free = int(words[layout["FREE"]])
+                self._rounds += int(words[layout["ROUNDS"]])
+                used.adapt()
+                self._look(free)
+            if epsilon == 1:
+                break
+            epsilon = max(1, epsilon // _REFINEMENT)
+        return job.download(edge_of, rows, np.int64), job.download(price, rows, np.int64) // scale, self._rounds
 
-        def round_of_bids(number: int) -> None:
-            bid.queue()
-            assign.queue()
-
-        def look(rounds: int) -> None:
-            if total + rounds >= self._next_question:
-                self._next_question = 2**62
-                if not has_full_matching(asked):
-                    raise ValueError(NO_FULL_MATCHING)
-            if progress is not None:
-                progress(total + rounds, total + rounds)
-
-        try:
-            while True:
-                restart.queue()
-                bid.set(position, np.int64(epsilon))
-                total += device.until_nothing(round_of_bids, look)
-                if epsilon == 1:
-                    break
-                epsilon = max(1, epsilon // _REFINEMENT)
-            found = job.download(edge_of, rows, np.int64), job.download(price, rows, np.int64)
-        finally:
-            device.matrix.close()
-        return found[0], found[1] // scale, total
+    def _look(self, free: int) -> None:
+        if self._rounds >= self._next_question:
+            self._next_question = 2**62
+            if not has_full_matching(self._asked):
+                raise ValueError(NO_FULL_MATCHING)
+        if self._progress is not None:
+            self._progress(self._rows - free, self._rows)
 
 
-class _Prices:
-    """Prices that prove a matching of minimum weight: the longest paths that no cycle makes shorter."""
+def _settled(
+    matrix: _OnDevice,
+    edges: npt.NDArray[np.int64],
+    begin: npt.NDArray[np.int64] | None = None,
+    most: int | None = None,
+) -> npt.NDArray[np.int64]:
+    """Return the prices of columns that prove a matching to be the best, none above where they begin, or above 0.
 
-    def __init__(self, job: Job, weights: Weights, maximum: bool, edges: npt.NDArray[np.int64]) -> None:
-        self._device = _OnDevice(job, weights, maximum)
-        self._edge_of = job.upload(edges)
-
-    def run(self, begin: npt.NDArray[np.int64] | None) -> npt.NDArray[np.int64]:
-        """Return the prices of columns, none above where they begin, or above 0."""
-        device, job, columns = self._device, self._device.job, self._device.weights.columns
-        first = np.zeros(columns, np.int64) if begin is None else begin
-        prices = [job.upload(first), job.allocate(columns, np.int64)]
-        entries = (
-            device.matrix.indices,
-            device.values,
-            device.first_in,
-            device.rows_in,
-            device.edges_in,
-            self._edge_of,
-        )
-        rounds = [
-            device.bind("relax", columns, *entries, *both, device.control, device.shift, np.uint32(columns))
-            for both in (prices, prices[::-1])
-        ]
-        try:
-            device.until_nothing(lambda number: rounds[number % 2].queue(), lambda rounds: None)
+    They are the lengths of shortest paths, of which one has a cycle where another matching is better.
+    """
+    job, columns, layout = matrix.job, matrix.weights.columns, constants(_ROUNDS)
+    first = np.zeros(columns, np.int64) if begin is None else begin
+    prices = [job.upload(first), job.allocate(columns, np.int64)]
+    by_columns = (matrix.first_in, matrix.rows_in, matrix.edges_in, job.upload(edges))
+    control = job.allocate(layout["CONTROL_WORDS"], np.uint32)
+    last = (control, matrix.shift, np.uint32(columns))
+    rounds = [
+        matrix.bind("relax", columns, matrix.rows.indices, matrix.values, *by_columns, *both, *last)
+        for both in (prices, prices[::-1])
+    ]
+    pace, done = Pace(1, _MOST_LAUNCHES), 0
+    while most is None or done <= most:
+        pace.begin()
+        job.fill(control, layout["CONTROL_WORDS"], np.uint32(0))
+        for number in range(2 * pace.amount):
+            rounds[number % 2].queue()
+        done += 2 * pace.amount
+        if not job.download(control, layout["CONTROL_WORDS"], np.uint32)[layout["ANY"]]:
             return job.download(prices[0], columns, np.int64)
-        finally:
-            device.matrix.close()
+        pace.adapt()
+    raise UnsettledError
 
 
 def has_full_matching(weights: Weights) -> bool:

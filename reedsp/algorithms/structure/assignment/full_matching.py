@@ -11,6 +11,7 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.assignment.auction import auction, can_auction
 from reedsp.algorithms.structure.assignment.paths import NO_FULL_MATCHING, Found, shortest_paths
 from reedsp.algorithms.structure.assignment.result import FullMatching, weight_of
+from reedsp.algorithms.structure.assignment.rounded import can_round, rounded_auction
 from reedsp.algorithms.structure.assignment.selfcheck import finds_known_matching
 from reedsp.algorithms.structure.assignment.weights import Weights, in_integers, weights_of
 from reedsp.device.device import Device
@@ -24,7 +25,12 @@ from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import FullMatchingMethod, GraphLike
 
-_METHODS: dict[str, Callable[..., Found]] = {"shortest-paths": shortest_paths, "auction": auction}
+
+def _auction(job: Job, weights: Weights, maximum: bool, progress: Callable[[int, int], None] | None = None) -> Found:
+    return (auction if weights.is_integral else rounded_auction)(job, weights, maximum, progress)
+
+
+_METHODS: dict[str, Callable[..., Found]] = {"shortest-paths": shortest_paths, "auction": _auction}
 
 
 def full_matching(
@@ -49,8 +55,7 @@ def full_matching(
     maximum : bool
         Find the maximum weight instead.
     method : {"auto", "shortest-paths", "auction"}
-        "shortest-paths" is done by a single work-item; "auction" is for GPUs, and for integers, or fractions that int64
-        holds as such. The weight is the same.
+        "shortest-paths" is done by a single work-item; "auction" is for GPUs. The weight is the same.
     device : Device, int or str, optional
         As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
     progress : bool or callable(done, most), optional
@@ -77,7 +82,8 @@ def full_matching(
     Notes
     -----
     Integers are exact. So are fractions that are integers once they are multiplied by a power of two, if int64 holds
-    these as above; with others sums are rounded, as in SciPy, on devices with double precision.
+    these as above, and all fractions in an auction. By "shortest-paths" sums of others are rounded, as in SciPy, on
+    devices with double precision.
 
     Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems", 1987;
     Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment problem", 1988. See
@@ -172,16 +178,16 @@ def _trusted_method(device: Device, method: str, weights: Weights, maximum: bool
     ValueError
         An auction is asked for, and is not possible.
     """
-    is_possible = can_auction(weights)
+    is_possible = can_auction(weights) if weights.is_integral else can_round(weights)
     if method == "auction" and not is_possible:
-        raise ValueError("method = 'auction': the weights are fractions, or too large for its prices")
+        raise ValueError("method = 'auction': the weights are too large, or too many, for its prices")
     if method != "auto":
         preferred, why, candidates = method, "as asked for", [method]
     else:
         preferred = "shortest-paths" if device.kind == "cpu" or not is_possible else "auction"
         why = f"the quicker one on {'CPU devices' if device.kind == 'cpu' else 'GPUs'}"
         if device.kind != "cpu" and not is_possible:
-            why = "weights are fractions, or too large for an auction"
+            why = "weights are too large, or too many, for an auction"
         candidates = [preferred] if not is_possible else sorted(_METHODS, key=lambda each: each != preferred)
     for each in candidates:
         if is_trusted_with(device, each, weights, maximum):
