@@ -47,7 +47,7 @@ from reedsp.minplus import tilings, tune
 from reedsp.networkx_backend.functions import backend
 from reedsp.results import certificate, files
 from reedsp.results.files import Stored
-from reedsp.system import cache_folders
+from reedsp.system.files import cache_folders
 from tests.deep import raises
 
 FLOAT32 = Weights(np.dtype(np.float32), np.inf, np.inf)

@@ -86,7 +86,7 @@ __kernel void rounds_of_few(__global const POINTER *restrict indptr, __global co
         for (uint other = 0; wins && other < left; ++other)
             if (columns[other] == columns[team])
                 wins = bids[team] < bids[other] || (bids[team] == bids[other] && row <= free_rows[other]);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (wins) {
             const int column = columns[team], before = row_of[column];
             if (before >= 0)

@@ -106,7 +106,7 @@ __kernel void assign(__global const INDEX *restrict indices, __global const long
                 winner = lower_bid(winner, row, bid_price);
         }
     winners[item] = winner;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint distance = TEAM / 2; distance > 0; distance /= 2) {
         if (member < distance)
             winners[item] = lower_bid(winners[item], winners[item + distance], bid_price);

@@ -25,7 +25,7 @@ from typing import Any
 
 from reedsp._version import __version__
 from reedsp.system import icd, pocl
-from reedsp.system.cache_folders import private_directory
+from reedsp.system.files.cache_folders import private_directory
 from reedsp.system.threads import shared
 
 # Distribution, the module to import (None: it has none), and what it is for.

@@ -20,7 +20,7 @@ from reedsp.cli.output import (
     size_text,
     stated_failures,
 )
-from reedsp.system.atomic_file import write_whole
+from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.progress_bar import LATE, parts_bar, search_bar
 
 if TYPE_CHECKING:

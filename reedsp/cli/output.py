@@ -145,7 +145,7 @@ def write_answer(output: Path | None, force: bool, save: Callable[..., None], wr
 
 def write_stream(output: Path, force: bool, write: Callable[[IO[bytes]], object]) -> None:
     """Write to standard output, or to a file, which appears whole or not at all."""
-    from reedsp.system.atomic_file import write_whole
+    from reedsp.system.files.atomic_file import write_whole
 
     if output == STANDARD:
         with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed

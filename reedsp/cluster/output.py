@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.system.atomic_file import room_for, synchronise_folder, write_whole
+from reedsp.system.files.atomic_file import room_for, synchronise_folder, write_whole
 
 _CHUNK_BYTES = 1 << 26  # of a zarr array, at most, in each of which are rows of one task
 ZARR, FOLDER, FILE = "zarr", "folder", "npy"

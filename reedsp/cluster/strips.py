@@ -35,7 +35,7 @@ from reedsp.cluster.kept_rows import Keeper, KeptRows, LostRowsError, Part
 from reedsp.cluster.worker import registry
 from reedsp.device.device import Device
 from reedsp.minplus.tilings import works_in_groups
-from reedsp.system.atomic_file import write_private, write_whole
+from reedsp.system.files.atomic_file import write_private, write_whole
 from reedsp.system.host_memory import host_memory
 
 _ON_DEVICE = "strips of a matrix"

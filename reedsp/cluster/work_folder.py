@@ -21,8 +21,8 @@ from typing import Any
 from reedsp.algorithms.all_pairs.out_of_core.checkpoint import locked
 from reedsp.algorithms.all_pairs.out_of_core.journal import Journal, damaged
 from reedsp.cluster.strips import Filed
-from reedsp.system.atomic_file import synchronise_folder
-from reedsp.system.own_folder import OwnFolder
+from reedsp.system.files.atomic_file import synchronise_folder
+from reedsp.system.files.own_folder import OwnFolder
 
 FORMAT = 1
 """Version of the files; others are not read."""

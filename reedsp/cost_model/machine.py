@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from reedsp.system.measured_file import MeasuredFile, UnusableError
+from reedsp.system.files.measured_file import MeasuredFile, UnusableError
 
 if TYPE_CHECKING:
     from reedsp.device.device import Device

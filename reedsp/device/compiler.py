@@ -16,11 +16,12 @@ import os
 import signal
 import struct
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Sequence
 from typing import IO, Any
+
+from reedsp.system import child
 
 _log = logging.getLogger(__name__)
 
@@ -148,14 +149,14 @@ class Compiler:
 
     def stop(self) -> None:
         """End the child process."""
-        child, self._child = self._child, None
+        process, self._child = self._child, None
         messages, self._messages = self._messages, None
         pipes = [messages]
-        if child is not None:
-            pipes += [child.stdin, child.stdout]
+        if process is not None:
+            pipes += [process.stdin, process.stdout]
             if self._owner == os.getpid():
-                child.kill()
-                child.wait()
+                process.kill()
+                process.wait()
         for pipe in pipes:
             if pipe is not None:
                 with contextlib.suppress(OSError):  # a request was being written
@@ -165,27 +166,26 @@ class Compiler:
         self.stop()
         self._is_ready = self._has_answered = self._hangs = False
         self._messages = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the child
-        # Another thread may hide a variable between the look at the names and the one at the values.
-        environment = {name: value for name in list(os.environ) if (value := os.environ.get(name)) is not None}
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
         try:
             self._child = subprocess.Popen(
-                # -P: nothing is imported from the current directory
-                [sys.executable, "-P", "-m", _CHILD, json.dumps(list(driver))],
+                child.command(_CHILD, json.dumps(list(driver))),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._messages,
-                env=environment,
+                env=child.environment(),
                 start_new_session=True,  # Ctrl-C is for this process, which then stops the child
             )
-        except (OSError, ValueError) as error:  # no interpreter, or no more processes
+        except (OSError, ValueError, child.NoChildError) as error:  # no interpreter, or no more processes
             raise CompilerUnavailableError(str(error)) from error
 
     def _await(self) -> None:
         """Wait until the child is ready."""
         if not self._is_ready:
             if self._ask(None) is None:
-                raise CompilerUnavailableError(self._obituary())
+                said = self._obituary()
+                if self._hangs:  # as the next one would
+                    self.unavailable = said
+                raise CompilerUnavailableError(said)
             self._is_ready = True
 
     def _ask(self, request: bytes | None) -> bytes | None:
@@ -197,7 +197,10 @@ class Compiler:
         impatient.daemon = True  # nothing waits for it if it is never cancelled
         try:
             impatient.start()
-            if request is not None:
+            if request is None:
+                if not child.begins(self._child.stdout):
+                    return None
+            else:
                 self._child.stdin.write(LENGTH.pack(len(request)) + request)
                 self._child.stdin.flush()
             head = self._child.stdout.read(LENGTH.size)
@@ -217,8 +220,8 @@ class Compiler:
     def _give_up(self) -> None:
         """End a child that hangs."""
         self._hangs = True
-        if (child := self._child) is not None:
-            child.kill()
+        if (process := self._child) is not None:
+            process.kill()
 
     def _obituary(self) -> str:
         """Return how the child ended, and the last of what it said; it is forgotten."""

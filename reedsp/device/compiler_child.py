@@ -18,6 +18,7 @@ import pyopencl as cl
 from reedsp.device import build
 from reedsp.device.compiler import BINARY, LENGTH, REFUSED, RETURNED, UNABLE, RefusedError, compiler
 from reedsp.device.device import Device
+from reedsp.system import child
 
 _IDLE_SECONDS = 30.0
 """After which it ends: it holds the driver's memory."""
@@ -27,8 +28,7 @@ def main() -> None:
     """Answer until nothing is asked any more."""
     compiler.unavailable = "this is the child process"
     requests = sys.stdin.buffer
-    with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
-        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what a driver prints is no answer
+    with child.answers() as answers:
         answer: bytes | None = b""  # that it is ready
         while answer is not None:
             answers.write(LENGTH.pack(len(answer)) + answer)

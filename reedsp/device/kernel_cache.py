@@ -9,8 +9,8 @@ import os
 import warnings
 from pathlib import Path
 
-from reedsp.system.atomic_file import write_private
-from reedsp.system.cache_folders import SharedDirectoryError, private_directory, warn_of_shared
+from reedsp.system.files.atomic_file import write_private
+from reedsp.system.files.cache_folders import SharedDirectoryError, private_directory, warn_of_shared
 
 _log = logging.getLogger(__name__)
 

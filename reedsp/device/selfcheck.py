@@ -25,8 +25,8 @@ from reedsp.device.compiler import DEVICE, CompilerCrashError, CompilerUnavailab
 from reedsp.device.device import Device, Program, programs_requested
 from reedsp.device.errors import DeviceError, DeviceMemoryError, PrecisionError
 from reedsp.device.job import spoilt_memory
-from reedsp.system.atomic_file import write_private
-from reedsp.system.cache_folders import private_directory
+from reedsp.system.files.atomic_file import write_private
+from reedsp.system.files.cache_folders import private_directory
 
 _log = logging.getLogger(__name__)
 

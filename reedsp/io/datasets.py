@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reedsp.system.cache_folders import private_directory
-from reedsp.system.file_errors import named_errors
+from reedsp.system.files.cache_folders import private_directory
+from reedsp.system.files.file_errors import named_errors
 from reedsp.system.progress_bar import bytes_bar
 
 _FOLDER_VARIABLE = "REEDSP_DATA"

@@ -7,9 +7,7 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
-from pathlib import Path
 from typing import IO, NamedTuple
 
 import numpy as np
@@ -17,9 +15,10 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import MAX_VERTICES, Graph
 from reedsp.graph.places import metres_between
-from reedsp.io.osm_child import SUFFIXES, Places, Roads
+from reedsp.io.osm_child import SUFFIXES, Places, Roads, read_map
 from reedsp.io.readers import READERS, require_regular_file, suffix
 from reedsp.io.road_profiles import PROFILES
+from reedsp.system import child
 from reedsp.system.options import flag
 
 _CHILD = "reedsp.io.osm_child"
@@ -160,20 +159,20 @@ def _read_in_child(name: str, profile: str) -> tuple[Roads, Places]:
     """Return the open roads of a map and where their nodes are, which another process reads."""
     memory = _BASE_MEMORY + _MEMORY * os.path.getsize(name)
     for_filter = memory // _PART_FOR_FILTER
-    limits = str((memory - for_filter) // _NODE_MEMORY), str(for_filter)
-    package = str(Path(__file__).resolve().parents[2])
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, (package, os.environ.get("PYTHONPATH"))))}
-    # -P: nothing is imported from the current directory
-    command = [sys.executable, "-P", "-m", _CHILD, os.path.abspath(name), profile, *limits]
+    limits = (memory - for_filter) // _NODE_MEMORY, for_filter
+    try:
+        command = child.command(_CHILD, os.path.abspath(name), profile, *map(str, limits))
+    except child.NoChildError:
+        return read_map(name, profile, *limits)
     with tempfile.TemporaryFile() as messages:
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages, env=environment) as child:
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=messages, env=child.environment()) as process:
             try:
-                found = _received(child.stdout, name) if child.stdout is not None else None
+                found = _received(process.stdout, name) if process.stdout is not None else None
             except BaseException:
-                child.kill()
+                process.kill()
                 raise
         if found is None:
-            raise _obituary(name, child.returncode, messages)
+            raise _obituary(name, process.returncode, messages)
     return found
 
 
@@ -185,7 +184,7 @@ def _received(stream: IO[bytes], name: str) -> tuple[Roads, Places] | None:
     ValueError
         It says that the file is damaged.
     """
-    line = stream.readline()
+    line = stream.readline() if child.begins(stream) else b""
     if not line.endswith(b"\n"):
         return None
     head = json.loads(line)

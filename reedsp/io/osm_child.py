@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.io.road_profiles import PROFILES, RoadProfile
+from reedsp.system import child
 
 SUFFIXES = (".osm", ".osm.gz", ".osm.bz2", ".osm.pbf", ".pbf")
 """What names of maps end in, in any case."""
@@ -50,14 +51,35 @@ class Places(NamedTuple):
 def main() -> None:
     """Read the map that is named by the first argument, and print what is in it."""
     name, profile, most, memory = sys.argv[1:]
-    try:
-        roads = read_roads(name, PROFILES[profile], int(most))
-        places = read_places(name, np.unique(roads.nodes), PROFILES[profile], int(memory))
-    except ValueError as error:
-        _print(sys.stdout.buffer, {"error": str(error)})
-        return
-    counts = {"roads": len(roads.ways), "nodes": len(roads.nodes), "places": len(places.numbers)}
-    _print(sys.stdout.buffer, counts, *roads, *places)
+    with child.answers() as stream:
+        try:
+            roads, places = read_map(name, profile, int(most), int(memory))
+        except ValueError as error:
+            _print(stream, {"error": str(error)})
+            return
+        counts = {"roads": len(roads.ways), "nodes": len(roads.nodes), "places": len(places.numbers)}
+        _print(stream, counts, *roads, *places)
+
+
+def read_map(name: str, profile: str, most: int, memory: int) -> tuple[Roads, Places]:
+    """Return the open roads of a map and where their nodes are.
+
+    Parameters
+    ----------
+    name : str
+    profile : str
+    most : int
+        Roads, and nodes of roads, beyond which a file is refused.
+    memory : int
+        Bytes that help to pass over what belongs to no road.
+
+    Raises
+    ------
+    ValueError
+        The file is damaged.
+    """
+    roads = read_roads(name, PROFILES[profile], most)
+    return roads, read_places(name, np.unique(roads.nodes), PROFILES[profile], memory)
 
 
 def _print(stream: IO[bytes], head: dict[str, Any], *arrays: npt.NDArray[Any]) -> None:

@@ -35,7 +35,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
-from reedsp.system.file_errors import named_errors
+from reedsp.system.files.file_errors import named_errors
 from reedsp.system.options import flag
 from reedsp.system.progress_bar import bytes_bar
 

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
 from reedsp.io.readers import suffix
-from reedsp.system.atomic_file import write_whole
+from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.progress_bar import edges_bar
 
 _BLOCK = 2**16

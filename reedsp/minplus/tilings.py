@@ -16,7 +16,7 @@ import numpy as np
 
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.device.device import Device
-from reedsp.system.measured_file import MeasuredFile, UnusableError
+from reedsp.system.files.measured_file import MeasuredFile, UnusableError
 
 FILES = MeasuredFile("tunings", "tilings", "reedsp tune")
 """Where what was found is kept."""

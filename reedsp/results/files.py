@@ -23,7 +23,7 @@ import numpy.typing as npt
 from reedsp.edges.device_graph import NO_VERTEX, UNREACHED
 from reedsp.graph.graph import Graph
 from reedsp.io.readers import check_archive, check_array
-from reedsp.system.file_errors import named_errors
+from reedsp.system.files.file_errors import named_errors
 
 _NAME = re.compile("-?[0-9]{1,19}")
 _INTEGER = re.compile("[+-]?[0-9]{1,400}")

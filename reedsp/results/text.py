@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
 from reedsp.io.writers import label_array
-from reedsp.system.atomic_file import write_whole
+from reedsp.system.files.atomic_file import write_whole
 
 _INT64_MAX = 2**63 - 1
 

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from reedsp.system.atomic_file import write_private
-from reedsp.system.cache_folders import private_directory, temporary_directory
+from reedsp.system.files.atomic_file import write_private
+from reedsp.system.files.cache_folders import private_directory, temporary_directory
 
 LOADER_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES")
 """Environment variables by which a user chooses the drivers; if one is set nothing is changed."""

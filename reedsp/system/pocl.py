@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from reedsp.system.cache_folders import temporary_directory
+from reedsp.system.files.cache_folders import temporary_directory
 
 VARIABLE = "POCL_CACHE_DIR"
 """Environment variable by which a user chooses the folder; if it is set nothing is changed."""

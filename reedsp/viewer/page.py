@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reedsp.system.atomic_file import write_whole
+from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.public import public
 
 FOLDER = Path(__file__).with_name("page")

@@ -13,7 +13,7 @@ from typing import Any
 from reedsp._version import __version__
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
-from reedsp.system.atomic_file import write_whole
+from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.public import public
 from reedsp.viewer.algorithms.catalogue import entry_of
 from reedsp.viewer.inputs import Input, input_of

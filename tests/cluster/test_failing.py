@@ -12,7 +12,7 @@ import pytest
 import reedsp
 import reedsp.cluster
 from reedsp.device.device import Device
-from tests.system.failing import each_fails, every_error
+from tests.system.files.failing import each_fails, every_error
 
 pytestmark = [
     pytest.mark.deep,

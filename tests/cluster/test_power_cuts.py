@@ -15,7 +15,7 @@ import pytest
 import reedsp
 import reedsp.cluster
 from reedsp.device.device import Device
-from tests.system.disk import states_of
+from tests.system.files.disk import states_of
 
 pytestmark = [
     pytest.mark.deep,

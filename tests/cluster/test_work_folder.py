@@ -14,9 +14,9 @@ from reedsp.algorithms.all_pairs.out_of_core.journal import Journal
 from reedsp.cluster import work_folder
 from reedsp.cluster.strips import Filed
 from reedsp.cluster.work_folder import WorkFolder, is_there, partial
-from reedsp.system import atomic_file
-from reedsp.system.own_folder import OwnFolder
-from tests.system.failing import CUT, READING_ERRORS, each_read_fails
+from reedsp.system.files import atomic_file
+from reedsp.system.files.own_folder import OwnFolder
+from tests.system.files.failing import CUT, READING_ERRORS, each_read_fails
 
 N, ROWS = 10, 4
 PROBLEM: dict[str, int | str] = {"fingerprint": "a graph", "n": N}

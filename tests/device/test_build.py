@@ -37,7 +37,8 @@ from reedsp.minplus import tilings
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Elements
 from reedsp.primitives.sort.records import Records
-from reedsp.system import atomic_file, icd
+from reedsp.system import icd
+from reedsp.system.files import atomic_file
 from tests.device import unoptimised
 from tests.support.kernel_files import kernel_files
 

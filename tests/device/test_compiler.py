@@ -20,6 +20,7 @@ from reedsp.device import build, compiler_child
 from reedsp.device import compiler as compiler_module
 from reedsp.device.compiler import Compiler, CompilerCrashError, CompilerUnavailableError, RefusedError
 from reedsp.device.device import Device
+from reedsp.system import child
 
 KERNEL = "__kernel void nothing(__global int *x) {{ x[0] = {0}; }}\n"
 
@@ -50,9 +51,9 @@ def check_works(compiler: Compiler, device: Device) -> None:
 
 def test_compiles_for_this_device(compiler: Compiler, device: Device) -> None:
     check_works(compiler, device)
-    child = compiler._child
+    process = compiler._child
     check_works(compiler, device)
-    assert compiler._child is child is not None
+    assert compiler._child is process is not None
 
 
 def test_refused_source(compiler: Compiler, device: Device) -> None:
@@ -125,14 +126,14 @@ def test_hanging_compiler_is_stopped(compiler: Compiler, device: Device, monkeyp
 
 def test_78_interrupted_while_compiling(compiler: Compiler, device: Device) -> None:
     check_works(compiler, device)
-    child = compiler._child
-    assert child is not None
+    process = compiler._child
+    assert process is not None
     threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         binary(compiler, device, "// planted_hang\n")
     assert time.monotonic() - started < 60  # and not the ten minutes that the compiler would take
-    assert child.poll() is not None
+    assert process.poll() is not None
     check_works(compiler, device)
 
 
@@ -154,23 +155,51 @@ def test_child_that_has_ended_is_replaced(compiler: Compiler, device: Device, mo
 
 def test_child_gets_ready_where_nothing_has_been_kept(compiler: Compiler, device: Device, private_cache: Path) -> None:
     build.expect_work(device.handle)
-    child = compiler._child
-    assert child is not None
+    process = compiler._child
+    assert process is not None
     check_works(compiler, device)
     build.expect_work(device.handle)
-    assert compiler._child is child
+    assert compiler._child is process
     compiler.stop()
     build.kernel_cache.write(build.kernel_cache.file_for("some", "kernel"), b"kept")
     build.expect_work(device.handle)
     assert compiler._child is None
 
 
-@pytest.mark.parametrize("place", ["no interpreter", "no module", "no such device"])
+@pytest.mark.parametrize("said", ["hi", "hello from a module of this site", "", "\0" * 40])
+def test_what_python_prints_at_its_start_is_no_answer(
+    said: str, compiler: Compiler, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = f"import os, sys; print({said!r}, flush=True); os.write(1, {said.encode()!r})\n"
+    (tmp_path / "sitecustomize.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    check_works(compiler, device)
+
+
+def test_a_child_that_never_begins_is_waited_for_once(
+    compiler: Compiler, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import time; time.sleep(600)\n")
+    monkeypatch.setattr(compiler_module, "PATIENCE", 0.5)
+    monkeypatch.syspath_prepend(tmp_path)
+    for _ in range(2):
+        with pytest.raises(CompilerUnavailableError, match=r"^Killed"):
+            check_works(compiler, device)
+        monkeypatch.setattr(compiler, "_spawn", None)
+
+
+@pytest.mark.parametrize("place", ["no interpreter", "no module", "no such device", "frozen", "None", "a child"])
 def test_compiled_here_where_there_can_be_no_child(
     place: str, compiler: Compiler, device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if place == "no interpreter":
         monkeypatch.setattr(sys, "executable", "/no/such/interpreter")
+    elif place == "frozen":
+        monkeypatch.setattr(sys, "frozen", True, raising=False)
+    elif place == "None":
+        monkeypatch.setattr(sys, "executable", None)
+    elif place == "a child":
+        monkeypatch.setenv(child._VARIABLE, "1")
     elif place == "no module":
         monkeypatch.setattr(compiler_module, "_CHILD", "no_such_module")
     else:
@@ -194,6 +223,13 @@ def test_a_variable_that_another_thread_hides_meanwhile(
     check_works(compiler, device)
 
 
+def test_entries_of_the_path_that_are_no_text(
+    compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path, tmp_path, os.fsencode(tmp_path), None])
+    check_works(compiler, device)
+
+
 def test_nothing_is_imported_from_the_current_directory(device: Device, tmp_path: Path) -> None:
     for name in ("reedsp", "pyopencl", "numpy", "json"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('imported from the current directory')\n")
@@ -205,8 +241,8 @@ def test_nothing_is_imported_from_the_current_directory(device: Device, tmp_path
     environment = {**os.environ, "REEDSP_DEVICE": str(device.index), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     environment["PYTHONPATH"] = str(Path(reedsp.__file__).resolve().parents[1])
     command = [sys.executable, "-P", "-c", code]
-    child = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    assert child.stdout == "right\n"
+    process = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert process.stdout == "right\n"
 
 
 def test_a_device_that_the_child_does_not_find() -> None:

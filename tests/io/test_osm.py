@@ -20,6 +20,7 @@ import pytest
 import reedsp
 from reedsp.io import osm, osm_child
 from reedsp.io.road_profiles import PROFILES
+from reedsp.system import child
 
 TOWN = """<?xml version='1.0' encoding='UTF-8'?>
 <osm version="0.6" generator="by hand">
@@ -164,14 +165,29 @@ def test_places_of_nodes(at_once: int, memory: int, tmp_path: Path, monkeypatch:
         osm_child.read_places(str(twice), np.array([1, 2]), PROFILES["car"], memory)
 
 
+def what_the_child_prints(
+    capture: pytest.CaptureFixture[bytes], patch: pytest.MonkeyPatch, path: Path, profile: str, most: int
+) -> bytes:
+    """Return what the child answers, run in this process."""
+    with patch.context() as within:
+        within.setattr(sys, "argv", ["", str(path), profile, str(most), "0"])
+        stdout = os.dup(1)
+        try:
+            osm_child.main()
+        finally:
+            os.dup2(stdout, 1)
+            os.close(stdout)
+    before, begin, answer = capture.readouterr().out.partition(child._BEGIN)
+    assert (before, begin) == (b"", child._BEGIN)
+    return answer
+
+
 def test_what_the_child_prints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     printed = []
     for path in (put(tmp_path, TOWN), put(tmp_path, "<svg/>", "b.osm")):
-        monkeypatch.setattr(sys, "argv", ["", str(path), "foot", "100", "0"])
-        osm_child.main()
-        printed.append(capfdbinary.readouterr().out)
+        printed.append(what_the_child_prints(capfdbinary, monkeypatch, path, "foot", 100))
     head, _, arrays = printed[0].partition(b"\n")
     assert json.loads(head) == {"roads": 5, "nodes": 13, "places": 6}
     assert len(arrays) == 8 * (13 + 2 * 5 + 2 * 5 + 3 * 6) + 6
@@ -188,9 +204,24 @@ def test_faults_that_the_child_finds(
         path, most, expected = not_text(tmp_path), 100, "way 10: a tag is no UTF-8"
     else:
         path, most, expected = put(tmp_path, DAMAGED[what][0]), 100, SEEN_BY_THE_CHILD[what]
-    monkeypatch.setattr(sys, "argv", ["", str(path), "car", str(most), "0"])
-    osm_child.main()
-    assert json.loads(capfdbinary.readouterr().out)["error"].startswith(expected)
+    printed = what_the_child_prints(capfdbinary, monkeypatch, path, "car", most)
+    assert json.loads(printed)["error"].startswith(expected)
+
+
+@pytest.mark.parametrize("said", ["hi", "many words of a module of this site", "\0reedsp"])
+def test_what_python_prints_at_its_start_is_no_map(said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, TOWN)
+    expected = reedsp.read_osm(path, "car")
+    (tmp_path / "sitecustomize.py").write_text(f"print({said!r}, flush=True)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert (reedsp.read_osm(path, "car").weights == expected.weights).all()
+
+
+def test_read_here_where_there_can_be_no_child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = put(tmp_path, TOWN)
+    expected = reedsp.read_osm(path, "car")
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert (reedsp.read_osm(path, "car").weights == expected.weights).all()
 
 
 def test_largest_part_that_is_connected(tmp_path: Path) -> None:
@@ -325,12 +356,17 @@ def test_tag_that_makes_pyosmium_read_beyond_its_memory(tmp_path: Path) -> None:
         ("raise MemoryError('too much')", "pyosmium could not read the file: MemoryError: too much"),
         ("sys.exit(3)", "pyosmium could not read the file: exit status 3"),
         ("print('{', end='')", "could not read the file"),
-        ('print(\'{"roads": 1, "nodes": 9, "places": 9}\'); print(\'short\')', "could not read the file"),
+        (f"os.write(1, {child._BEGIN!r} + b'{{')", "could not read the file"),
+        (
+            f'os.write(1, {child._BEGIN!r}); print(\'{{"roads": 1, "nodes": 9, "places": 9}}\'); print(\'short\')',
+            "could not read the file",
+        ),
+        ("print('too many words ' * 100_000)", "could not read the file"),
     ],
 )
 def test_child_that_does_not_answer(code: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "another_child.py").write_text(f"import os, signal, sys\n{code}\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(osm, "_CHILD", "another_child")
     assert_fault(put(tmp_path, TOWN), message)
 

@@ -37,9 +37,9 @@ from reedsp.graph.graph import Graph
 from reedsp.minplus import product as minplus_product
 from reedsp.minplus.matrix import Block
 from reedsp.results.all_pairs import AllPairs
-from reedsp.system.atomic_file import write_whole
 from reedsp.system.elsewhere import Elsewhere
-from reedsp.system.file_errors import named_errors
+from reedsp.system.files.atomic_file import write_whole
+from reedsp.system.files.file_errors import named_errors
 from reedsp.system.options import Method, check_choice, check_memory_limit, checked_options, flag
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import announce_long, vertices_bar

@@ -21,7 +21,7 @@ from reedsp.algorithms.contraction.unpack import owners
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.files import read_arrays
 from reedsp.results.text import fingerprint
-from reedsp.system.atomic_file import write_whole
+from reedsp.system.files.atomic_file import write_whole
 
 _KIND, _VERSION = "prepared graph", 1
 _SUFFIX = ".npz"

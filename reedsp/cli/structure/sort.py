@@ -15,7 +15,7 @@ import typer
 
 from reedsp.cli.options import DeviceName, Force, Json, Quiet, output_option
 from reedsp.cli.output import STANDARD, Failure, check_output, print_json, size_text, stated_failures
-from reedsp.system.atomic_file import write_whole
+from reedsp.system.files.atomic_file import write_whole
 
 _SUFFIXES = (".npy", ".txt")
 _LINES_AT_ONCE = 1 << 16

@@ -18,7 +18,7 @@ from reedsp.cluster.worker.published import Published, Wrapped
 from reedsp.cluster.worker.registry import setting_of
 from reedsp.cluster.worker.serve import serve_anywhere
 from reedsp.cost_model import sharing
-from reedsp.system.atomic_file import write_private
+from reedsp.system.files.atomic_file import write_private
 
 
 class ExecutorEngine:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, TypeVar
 
-from reedsp.system.own_folder import OwnFolder
+from reedsp.system.files.own_folder import OwnFolder
 
 try:
     import fcntl

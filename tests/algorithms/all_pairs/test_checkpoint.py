@@ -15,7 +15,7 @@ import pytest
 from reedsp.algorithms.all_pairs.out_of_core import checkpoint as checkpoint_module
 from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.out_of_core.journal import Journal
-from reedsp.system.own_folder import OwnFolder
+from reedsp.system.files.own_folder import OwnFolder
 
 SPAN, N = 128, 300  # three spans, of which the last is shorter
 MATRIX = np.arange(N * N, dtype=np.int32).reshape(N, N)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reedsp.algorithms.all_pairs.out_of_core.journal import Journal
-from reedsp.system.own_folder import OwnFolder
+from reedsp.system.files.own_folder import OwnFolder
 
 RECORDS = [{"n": 3}, ["pass", 0, 3, {"panels": 7}], ["done", 3]]
 

@@ -14,7 +14,7 @@ import reedsp
 from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.device.device import Device
 from reedsp.results.all_pairs import AllPairs
-from reedsp.system.own_folder import OwnFolder
+from reedsp.system.files.own_folder import OwnFolder
 
 VERTICES = 70
 NAMES = ("y.npy", "y.pred.npy")

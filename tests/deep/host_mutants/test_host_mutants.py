@@ -122,13 +122,13 @@ def test_tests_that_run_the_line_are_chosen() -> None:
     assert chosen_tests(fault, ran, 5) == ["quick"]
     assert chosen_tests(fault, [Ran(seconds, {"system.parts": {1: [], lines[-1] + 1: ["other"]}})], 60) == ["other"]
     assert chosen_tests(fault, [Ran(seconds, {})], 60) == ["other", "quick", "slow"]
-    constant = next(each for each in faults.faults_of("system.cache_folders") if each.code.startswith("_MOST_LINKS"))
+    constant = next(each for each in faults.faults_of("system.files.cache_folders") if each.code.startswith("_MOST_LINKS"))
     by_line = {constant.line: ["other"], constant.line + 40: ["quick"]}
-    assert chosen_tests(constant, [Ran(seconds, {"system.cache_folders": by_line})], 60) == ["other", "quick"]
-    own = "tests/system/test_cache_folders.py::test_of_a_constant"
-    ran = [Ran(seconds | {own: 0.0}, {"system.cache_folders": by_line})]
+    assert chosen_tests(constant, [Ran(seconds, {"system.files.cache_folders": by_line})], 60) == ["other", "quick"]
+    own = "tests/system/files/test_cache_folders.py::test_of_a_constant"
+    ran = [Ran(seconds | {own: 0.0}, {"system.files.cache_folders": by_line})]
     assert chosen_tests(constant, ran, 60) == [own, "other", "quick"]
-    assert chosen_tests(a_fault("system.cache_folders", "links += 1"), ran, 60) == ["other", "quick"]
+    assert chosen_tests(a_fault("system.files.cache_folders", "links += 1"), ran, 60) == ["other", "quick"]
 
 
 def alone(*arguments: str) -> str:

@@ -20,9 +20,9 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.algorithms.all_pairs.out_of_core.journal import Journal, damaged
-from reedsp.system.atomic_file import FULL, room_for, synchronise_folder
-from reedsp.system.file_errors import named_errors
-from reedsp.system.own_folder import OwnFolder
+from reedsp.system.files.atomic_file import FULL, room_for, synchronise_folder
+from reedsp.system.files.file_errors import named_errors
+from reedsp.system.files.own_folder import OwnFolder
 
 if sys.platform == "win32":
     import msvcrt

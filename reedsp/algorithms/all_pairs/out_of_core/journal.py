@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from reedsp.algorithms.all_pairs.out_of_core import array_files
-from reedsp.system.atomic_file import room_for
-from reedsp.system.file_errors import named_errors
-from reedsp.system.own_folder import OwnFolder
+from reedsp.system.files.atomic_file import room_for
+from reedsp.system.files.file_errors import named_errors
+from reedsp.system.files.own_folder import OwnFolder
 
 
 class Journal:

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all (reedsp.system.atomic_file), whoever else writes one of the same name."""
+"""Files that appear whole or not at all (reedsp.system.files.atomic_file), whoever else writes one of the same name."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import IO, Any
 
 import pytest
 
-from reedsp.system import atomic_file
-from reedsp.system.atomic_file import put_in_place, room_for, write_private, write_whole
+from reedsp.system.files import atomic_file
+from reedsp.system.files.atomic_file import put_in_place, room_for, write_private, write_whole
 
 ONE_PID = """
 import os, sys
 from pathlib import Path
-from reedsp.system.atomic_file import write_whole
+from reedsp.system.files.atomic_file import write_whole
 os.getpid = lambda: 7
 def write(stream):
     stream.write(sys.argv[2].encode())

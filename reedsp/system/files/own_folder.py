@@ -14,8 +14,8 @@ import weakref
 from pathlib import Path
 from typing import IO
 
-from reedsp.system.atomic_file import put_in_place, synchronise_descriptor
-from reedsp.system.file_errors import named_errors
+from reedsp.system.files.atomic_file import put_in_place, synchronise_descriptor
+from reedsp.system.files.file_errors import named_errors
 
 _RELATIVE = hasattr(os, "O_DIRECTORY") and {os.open, os.stat, os.unlink, os.link, os.rename} <= os.supports_dir_fd
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # nor wait for who writes to a pipe

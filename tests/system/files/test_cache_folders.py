@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from reedsp.system import cache_folders
-from reedsp.system.cache_folders import SharedDirectoryError, private_directory
+from reedsp.system.files import cache_folders
+from reedsp.system.files.cache_folders import SharedDirectoryError, private_directory
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
 

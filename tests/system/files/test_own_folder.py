@@ -1,4 +1,4 @@
-"""Folders and files of another user are refused (reedsp.system.own_folder), and no link is followed."""
+"""Folders and files of another user are refused (reedsp.system.files.own_folder), and no link is followed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 import reedsp
 from reedsp.device.device import Device
-from reedsp.system import own_folder
-from reedsp.system.own_folder import OwnFolder
+from reedsp.system.files import own_folder
+from reedsp.system.files.own_folder import OwnFolder
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files have no owners")
 

@@ -19,10 +19,10 @@ from reedsp.cost_model import machine
 from reedsp.device import selfcheck
 from reedsp.device.device import Device
 from reedsp.results.files import load
-from reedsp.system.atomic_file import write_whole
+from reedsp.system.files.atomic_file import write_whole
 from tests.algorithms.all_pairs import test_out_of_core as out_of_core
 from tests.support.machines import POCL
-from tests.system.failing import (
+from tests.system.files.failing import (
     CUT,
     Failing,
     FailingReads,

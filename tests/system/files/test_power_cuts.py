@@ -10,8 +10,8 @@ import pytest
 
 import reedsp
 from reedsp.device.device import Device
-from reedsp.system.atomic_file import write_whole
-from tests.system.disk import states_of
+from reedsp.system.files.atomic_file import write_whole
+from tests.system.files.disk import states_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "O_DIRECTORY"), reason="folders cannot be synchronised")
 

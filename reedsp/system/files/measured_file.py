@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from reedsp.system.atomic_file import write_private
-from reedsp.system.cache_folders import SharedDirectoryError, private_directory, warn_of_shared
+from reedsp.system.files.atomic_file import write_private
+from reedsp.system.files.cache_folders import SharedDirectoryError, private_directory, warn_of_shared
 
 _log = logging.getLogger(__name__)
 
