@@ -13,6 +13,7 @@ import pyopencl as cl
 from reedsp.device.device import Device
 from reedsp.device.discovery import device_of, get_device
 from reedsp.device.job import BoundKernel, Job, Memory
+from reedsp.graph.graph import refuse_masked
 
 _LAUNCHES_BETWEEN_WAITS = 16
 
@@ -53,7 +54,10 @@ def vector(name: str, array: Any) -> Any:
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
     on_device = is_device_array(array)
-    if not on_device:
+    if on_device:
+        refuse_part_of_svm(name, array)
+    else:
+        refuse_masked(array, name)
         array = np.asarray(array)
     if array.ndim != 1:
         raise ValueError(f"{name}: an array of one dimension is expected, got shape {array.shape}")
@@ -62,6 +66,12 @@ def vector(name: str, array: Any) -> Any:
     if not array.flags.c_contiguous:
         raise ValueError(f"{name}: only contiguous arrays are supported on a device")
     return array
+
+
+def refuse_part_of_svm(name: str, array: Any) -> None:
+    """Raise ValueError for an array that begins within shared virtual memory, where no kernel's argument can."""
+    if array.offset and isinstance(array.base_data, cl.SVMPointer):
+        raise ValueError(f"{name}: it begins within shared virtual memory; call {name}.copy() first")
 
 
 def check_output(name: str, out: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
@@ -78,16 +88,26 @@ def check_output(name: str, out: Any, shape: tuple[int, ...], dtype: np.dtype[An
         raise ValueError(f"{name}: expected shape {shape} and dtype {dtype}, got {out.shape} and {out.dtype}")
     if not (out.flags.carray if isinstance(out, np.ndarray) else out.flags.c_contiguous):
         raise ValueError(f"{name}: it has to be contiguous, aligned and writable")
+    if is_device_array(out):
+        refuse_part_of_svm(name, out)
 
 
 def overlap(one: Any, other: Any) -> bool:
     """Tell whether two arrays of the host, or two arrays of a device, share memory."""
     if isinstance(one, np.ndarray):
         return np.may_share_memory(one, other)
-    if one.base_data is None or one.base_data != other.base_data:
+    (base, first), (base_of_other, first_of_other) = map(_place, (one, other))
+    if base is None or base != base_of_other:
         return False
-    begin, end = max(one.offset, other.offset), min(one.offset + one.nbytes, other.offset + other.nbytes)
-    return bool(begin < end)
+    return bool(max(first, first_of_other) < min(first + one.nbytes, first_of_other + other.nbytes))
+
+
+def _place(array: Any) -> tuple[Any, int]:
+    """Return the memory that an array of a device is in, which is part of no other, and its first byte there."""
+    memory, offset = array.base_data, array.offset
+    if isinstance(memory, cl.Buffer) and (whole := memory.get_info(cl.mem_info.ASSOCIATED_MEMOBJECT)) is not None:
+        return whole, offset + memory.get_info(cl.mem_info.OFFSET)
+    return memory, offset
 
 
 class HostArrays:
@@ -216,7 +236,7 @@ class DeviceArrays:
         """
         if not overlap(x, result):
             return self.read(x), self.write(result)
-        if result.offset != x.offset:
+        if _place(result) != _place(x):
             raise ValueError("out: it overlaps the input without being the same array")
         buffer = self.read(x)
         return buffer, buffer

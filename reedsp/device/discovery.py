@@ -49,7 +49,6 @@ def are_known() -> bool:
     return _devices is not None
 
 
-@functools.lru_cache(maxsize=8)
 def device_or_that_of(queue: cl.CommandQueue | None, device: Device | int | str | None) -> Device:
     """Return the device of a queue, if one is given, else the device that an argument names.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -352,8 +352,8 @@ class Graph:
         directed : bool
             False makes each edge usable in both directions, with the smaller of the two weights.
         null_value : float or None
-            The value that means "no edge" besides +inf. ``None`` or ``numpy.inf`` makes every 0 an edge of
-            weight 0, as the matrices of the thesis have it on the diagonal (section 5.2).
+            The value that means "no edge" besides +inf; it may be NaN. ``None`` or ``numpy.inf`` makes every 0 an edge
+            of weight 0, as the matrices of the thesis have it on the diagonal (section 5.2).
 
         Raises
         ------
@@ -380,7 +380,9 @@ class Graph:
         def absent(rows: slice, part: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
             if mask is not None:
                 return mask[rows]  # type: ignore[no-any-return]
-            return None if null_value is None else np.asarray(part == null_value)
+            if null_value is None:
+                return None
+            return np.asarray(part == null_value if null_value == null_value else part != part)
 
         if values.dtype.itemsize <= _INT64.dtype.itemsize:
             with contextlib.suppress(UnusableMatrixError):
@@ -1177,7 +1179,7 @@ def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
     """Check that each vertex has a label that no other one has, and that can be looked up."""
     if labels is None:
         return
-    if isinstance(labels, (set, frozenset)) or not hasattr(labels, "__len__"):  # the first have no order
+    if isinstance(labels, (set, frozenset, Mapping)) or not hasattr(labels, "__len__"):  # the first have no order
         raise TypeError(f"labels: expected a sequence, got a {type(labels).__name__}")
     if len(labels) != n:
         raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
@@ -1190,6 +1192,8 @@ def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
         if known or label is None:
             reason = "stands for no vertex" if label is None else f"is also labels[{list(labels).index(label)}]"
             raise ValueError(f"labels[{index}] = {label!r} {reason}")
+        if isinstance(label, np.generic) and label != label:  # Python's own NaN is found by what it is
+            raise ValueError(f"labels[{index}] = {label!r} cannot be found again: it does not equal itself")
         seen.add(label)
 
 
@@ -1220,9 +1224,14 @@ def _array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 
 
 def refuse_masked(values: object, name: str) -> None:
-    """Raise ValueError for an array of which an entry is masked: it has no value; the message names its position."""
+    """Raise ValueError for an array, or a list, of which an entry is masked: it has no value, but a position."""
     if np.ma.isMaskedArray(values) and (mask := np.ma.getmaskarray(values)).any():
-        raise ValueError(f"{name}[{_first(mask)}] is masked")
+        raise ValueError(f"{name}[{_first(mask)}] is masked" if mask.ndim else f"{name} is masked")
+    if isinstance(values, (list, tuple)):
+        kinds = set(map(type, values))
+        if any(issubclass(kind, (np.ma.MaskedArray, list, tuple)) for kind in kinds):
+            for index, each in enumerate(values):
+                refuse_masked(each, f"{name}[{index}]")
 
 
 def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
@@ -1319,8 +1328,11 @@ def _checked_rows(matrix: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArr
         raise ValueError(f"indptr has {len(pointers)} entries, expected {n // rows + 1}")
     minor = _vertex_vector(matrix.indices, "indices", n // columns)
     _check_row_pointers(pointers, len(minor))
+    expected = (len(minor), rows, columns) if matrix.format == "bsr" else (len(minor),)
     if len(matrix.data) != len(minor):
         raise ValueError(f"data has {len(matrix.data)} entries for {len(minor)} indices")
+    if matrix.data.shape != expected:
+        raise ValueError(f"data has the shape {matrix.data.shape}, expected {expected}")
     return pointers, minor
 
 

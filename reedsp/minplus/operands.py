@@ -21,11 +21,19 @@ from reedsp.arithmetic.matrix import (
     wrong_entry,
 )
 from reedsp.arithmetic.types import infinity
-from reedsp.device.arrays import DeviceArrays, HostArrays, are_on_device, check_output, is_device_array
+from reedsp.device.arrays import (
+    DeviceArrays,
+    HostArrays,
+    are_on_device,
+    check_output,
+    is_device_array,
+    refuse_part_of_svm,
+)
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
+from reedsp.graph.graph import refuse_masked
 from reedsp.minplus.entries import Entries, convert, entries_of, look, write_results
 from reedsp.minplus.entries_check import can_convert, can_look, can_write
 
@@ -44,7 +52,10 @@ def matrix(name: str, array: Any) -> Any:
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
     on_device = is_device_array(array)
-    if not on_device:
+    if on_device:
+        refuse_part_of_svm(name, array)
+    else:
+        refuse_masked(array, name)
         array = np.asarray(array)
     if array.dtype == np.float16 and array.ndim == 2:
         if on_device:

@@ -177,11 +177,12 @@ def _unit(n: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 def _power_by(times: Callable[[Any, Any], Any], matrix: Any, exponent: int) -> Any:
     """Return matrixExponent(matrix, exponent) of the thesis, for which the exponent 1 returns the cube."""
-    if exponent == 1:
-        return matrix
-    half = _power_by(times, matrix, exponent // 2)
-    square = times(half, half)
-    return times(square, matrix) if exponent % 2 else square
+    power = matrix
+    for digit in f"{exponent:b}"[1:]:
+        power = times(power, power)
+        if digit == "1":
+            power = times(power, matrix)
+    return power
 
 
 def multiply(

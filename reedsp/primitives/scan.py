@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 from reedsp.arithmetic.types import C_TYPES
-from reedsp.device.arrays import DeviceArrays, HostArrays, are_on_device, check_output, overlap, vector
+from reedsp.device.arrays import (
+    DeviceArrays,
+    HostArrays,
+    are_on_device,
+    check_output,
+    is_device_array,
+    overlap,
+    vector,
+)
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import BoundKernel, Job, Memory
@@ -298,8 +306,8 @@ def compact_indices(mask: Any, *, method: ChunkedMethod = "fast", device: Device
     >>> reedsp.compact_indices([True, False, False, True])
     array([0, 3])
     """
-    on_device = are_on_device({"mask": mask})
-    small = len(mask) < 1 << 31 if on_device else False
+    mask = vector("mask", mask)
+    small = is_device_array(mask) and len(mask) < 1 << 31
     return _compact(None, mask, np.dtype(np.int32 if small else np.int64), "places", method, device)
 
 

@@ -247,6 +247,12 @@ def test_small_inputs_on_the_host(serves: None) -> None:
         assert "host" in expected.because
 
 
+def test_nothing_is_asked_for(device: Device) -> None:
+    nothing = reedsp.Graph.from_edges(0, [], [])
+    assert reedsp.estimate(nothing, device=device).because == "there is nothing to solve"
+    assert reedsp.estimate(nothing, method="johnson", device=device).because == "it was asked for"
+
+
 def test_in_words() -> None:
     expected = reedsp.Estimate("johnson", 1.5, 0.75, 3.0, 1, 2, 3, "it was asked for")
     assert str(expected) == "1.5 s (750 ms to 3 s) by johnson"

@@ -94,6 +94,8 @@ def test_infinity_is_no_edge_and_zeros_lose_their_sign(directed: bool) -> None:
     every = Graph.from_edges(9, sources, targets, matrix[sources, targets], directed)
     assert_same(Graph.from_dense(matrix, directed, null_value=None), every)
     assert_same(Graph.from_dense(matrix, directed, null_value=np.inf), every)
+    unknown = np.where(np.isinf(matrix), np.nan, matrix)
+    assert_same(Graph.from_dense(unknown, directed, null_value=np.nan), every)
     some = (matrix < np.inf) & (matrix != -0.5)
     sources, targets = np.nonzero(some)
     expected = Graph.from_edges(9, sources, targets, matrix[some], directed)

@@ -544,6 +544,22 @@ def test_faults_in_edge_lists(arguments: tuple[Any, ...], error: type[Exception]
         Graph.from_edges(3, *arguments)
 
 
+def test_masked_rows_of_lists() -> None:
+    for rows, position in (
+        ([np.ma.array([0, 5], mask=[False, True]), [1, 0]], r"matrix\[0\]\[1\]"),
+        ([[1, 0], [np.ma.masked, 0]], r"matrix\[1\]\[0\]"),
+    ):
+        with pytest.raises(ValueError, match=f"^{position} is masked$"):
+            Graph.from_dense(rows)
+
+
+def test_weights_of_two_dimensions() -> None:
+    matrix = sp.csr_array(([1, 2, 3], ([0, 1, 2], [1, 2, 0])), shape=(3, 3))
+    matrix.data = np.ones((3, 2))
+    with pytest.raises(ValueError, match=r"^data has the shape \(3, 2\), expected \(3,\)$"):
+        Graph.from_scipy(matrix)
+
+
 def test_33_masked_vectors_without_a_masked_entry() -> None:
     plain = np.ma.array([0, 1])
     assert_same(Graph.from_edges(3, plain, plain + 1, plain), Graph.from_edges(3, [0, 1], [1, 2], [0, 1]))
@@ -1292,6 +1308,8 @@ def test_names_are_labels() -> None:
         (["a", "b", "a", "c"], ValueError, r"^labels\[2\] = 'a' is also labels\[0\]"),
         ([0, "b", "a", 0.0], ValueError, r"^labels\[3\] = 0.0 is also labels\[0\]"),
         (["a", None, "b", "c"], ValueError, r"^labels\[1\] = None stands for no vertex"),
+        ({"a": 0, "b": 1, "c": 2, "d": 3}, TypeError, "^labels: expected a sequence, got a dict$"),
+        ([np.float64("nan"), 1, 2, 3], ValueError, r"^labels\[0\] = .*nan.* cannot be found again"),
         (["a", "b", ["c"], "d"], TypeError, r"^labels\[2\] = \['c'\] is not hashable"),
         (["a", "b"], ValueError, r"^labels has 2 entries for 4 vertices"),
     ],

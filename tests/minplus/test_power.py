@@ -46,6 +46,11 @@ def exact(array: np.ndarray) -> Matrix:
     return tuple(tuple(None if x == none else Fraction(x) for x in row) for row in array.tolist())
 
 
+@pytest.mark.parametrize("zero", [0, 0.0])
+def test_exponents_of_many_digits(zero: float, device: Device) -> None:
+    assert reedsp.min_plus_power([[zero]], 2**1100, device=device).tolist() == [[zero]]
+
+
 @functools.cache
 def power_of(base: Matrix, k: int) -> Matrix:
     """One product after another."""

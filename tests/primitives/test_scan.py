@@ -759,6 +759,22 @@ def test_parts_of_one_array_of_a_device(queue: cl.CommandQueue) -> None:
             reedsp.inclusive_scan(base[:300], out=base[target : target + 300])
 
 
+@pytest.mark.parametrize("mask", [None, 3, np.array(1)])
+def test_masks_of_no_dimension(mask: Any) -> None:
+    with pytest.raises(ValueError, match=r"^mask: an array of one dimension is expected, got shape \(\)$"):
+        reedsp.compact_indices(mask)
+
+
+def test_masked_entries_of_lists(device: Device) -> None:
+    for given, position in (([np.ma.masked, 1], "values[0]"), ([1, np.ma.masked], "values[1]")):
+        with pytest.raises(ValueError, match=f"^{re.escape(position)} is masked$"):
+            reedsp.sort(given, device=device)
+    rows = [np.ma.array([1, 5], mask=[False, True]), [1, 0]]
+    for ask in (reedsp.min_plus_product, lambda a, b: reedsp.min_plus_product(b, a)):
+        with pytest.raises(ValueError, match=r"^[ab]\[0\]\[1\] is masked$"):
+            ask(rows, [[9, 9], [0, 0]])
+
+
 def test_empty_arrays_of_a_device(queue: cl.CommandQueue) -> None:
     x, mask = cl_array.empty(queue, 0, np.int32), cl_array.empty(queue, 0, np.int8)
     for method in METHODS:
@@ -1072,6 +1088,18 @@ def test_arrays_of_shared_virtual_memory(queue: cl.CommandQueue) -> None:
     places, count = reedsp.compact_indices(x > 0)
     assert places.get()[: int(count.get()[0])].tolist() == np.flatnonzero(host > 0).tolist()
     assert (reedsp.inclusive_scan(x).get() == np.cumsum(host, dtype=np.int32)).all()
+    assert (reedsp.inclusive_scan(x[:500]).get() == np.cumsum(host[:500], dtype=np.int32)).all()
+    for name, ask in (
+        ("x", lambda: reedsp.inclusive_scan(x[5:])),
+        ("values", lambda: reedsp.sort(x[5:])),
+        ("mask", lambda: reedsp.compact_indices((x > 0)[5:])),
+        ("out", lambda: reedsp.inclusive_scan(x[:500], out=x[500:])),
+    ):
+        with pytest.raises(ValueError, match=f"^{name}: it begins within shared virtual memory; call {name}.copy"):
+            ask()
+    square = x[10:110].reshape(10, 10)
+    with pytest.raises(ValueError, match=r"^a: it begins within shared virtual memory; call a.copy\(\) first$"):
+        reedsp.min_plus_product(square, square)
 
 
 def test_events_do_not_pile_up(queue: cl.CommandQueue) -> None:
@@ -1096,6 +1124,23 @@ def test_parts_of_parts(queue: cl.CommandQueue) -> None:
     assert reedsp.reduce(part[1024:]).get() == host[1024:].sum(dtype=np.int32)
     reedsp.inclusive_scan(part[1024:], out=part[:1024])
     assert (part.get()[:1024] == np.cumsum(host[1024:], dtype=np.int32)).all()
+
+
+def test_parts_that_overlap(queue: cl.CommandQueue) -> None:
+    """Whatever buffers they are given as."""
+    host = values(np.dtype(np.int32), 4096)
+    whole = cl_array.to_device(queue, host)
+    first, second, same = (
+        cl_array.Array(queue, (2048,), np.int32, data=whole.base_data.get_sub_region(begin, 8192))
+        for begin in (0, 4096, 0)
+    )
+    for out in (second, whole[1024:3072], whole[1:2049]):
+        for ask in (reedsp.inclusive_scan, reedsp.sort):
+            with pytest.raises(ValueError, match=r"^out: it overlaps"):
+                ask(first, out=out)
+    assert (whole.get() == host).all()
+    reedsp.inclusive_scan(first, out=same)
+    assert (whole.get() == np.append(np.cumsum(host[:2048], dtype=np.int32), host[2048:])).all()
 
 
 def test_two_parts_of_one_buffer(queue: cl.CommandQueue) -> None:

@@ -273,7 +273,7 @@ def planned(
     target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
     devices = _devices(device) if graph.n else []
     task = Task(graph, result, predecessors, negative_cycles, place, target, devices, memory_limit, phases)
-    because = "it was asked for"
+    because = "there is nothing to solve" if method == "auto" else "it was asked for"
     if method == "auto" and graph.n:
         named, because = _chosen(task, choices)
     plan = Plan(task, named, because, choices)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -43,6 +44,25 @@ def test_a_queue_of_the_user(device: reedsp.Device) -> None:
         assert there.queue == queue
         assert np.array_equal(there.get(), np.arange(1000))
         assert np.array_equal(there.copy()[3:].get(), np.arange(3, 1000))
+
+
+@pytest.mark.parametrize(
+    "function", [lambda graph, **named: reedsp.distances_on_device(graph, 0, **named), reedsp.all_pairs_on_device]
+)
+def test_the_device_of_the_environment_is_looked_up_each_time(
+    function: Any, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1], [1])
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
+    function(graph)
+    function(graph, device=device.index)
+    monkeypatch.setenv("REEDSP_DEVICE", "none of this name")
+    with pytest.raises(reedsp.DeviceError, match="none of this name"):
+        function(graph)
+    with pytest.raises(TypeError, match=r"^device"):
+        function(graph, device=[0])
+    with pytest.raises(TypeError, match=r"^device"):
+        function(graph, device=float(device.index))
 
 
 def test_arguments(device: reedsp.Device) -> None:

@@ -122,7 +122,9 @@ def test_tests_that_run_the_line_are_chosen() -> None:
     assert chosen_tests(fault, ran, 5) == ["quick"]
     assert chosen_tests(fault, [Ran(seconds, {"system.parts": {1: [], lines[-1] + 1: ["other"]}})], 60) == ["other"]
     assert chosen_tests(fault, [Ran(seconds, {})], 60) == ["other", "quick", "slow"]
-    constant = next(each for each in faults.faults_of("system.files.cache_folders") if each.code.startswith("_MOST_LINKS"))
+    constant = next(
+        each for each in faults.faults_of("system.files.cache_folders") if each.code.startswith("_MOST_LINKS")
+    )
     by_line = {constant.line: ["other"], constant.line + 40: ["quick"]}
     assert chosen_tests(constant, [Ran(seconds, {"system.files.cache_folders": by_line})], 60) == ["other", "quick"]
     own = "tests/system/files/test_cache_folders.py::test_of_a_constant"
