@@ -193,7 +193,7 @@ class SearchOptions(TypedDict, total=False):
     list_active: bool
     edge_classes: bool
     delta: float
-    work_groups: int
+    work_groups: bool
     balance: Balance | Rung
     arity: Literal[2, 4, 8]
     local_memory: bool

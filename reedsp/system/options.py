@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-_Choices = Mapping[str, Iterable[str] | type[bool] | None]
-"""The options that can be given, each with its values if these are names, or ``bool``."""
+_Choices = Mapping[str, Iterable[str] | type[float]]  # bool and int are floats to a checker of types
+"""The options that there are: each with its values if these are names, or ``bool``, ``int``, or ``float`` above 0."""
 
 
 @dataclass(frozen=True)
@@ -35,28 +35,58 @@ def check_method(method: str, methods: Iterable[str]) -> None:
         raise ValueError(f"method: {method!r} is none of {_listed(known)}")
 
 
-def checked_options(options: Mapping[str, Any] | None, known: _Choices, owner: str | None = None) -> dict[str, Any]:
+def checked_options(
+    options: Mapping[str, Any] | None,
+    known: _Choices,
+    owner: str | None = None,
+    methods: Mapping[str, Method] | None = None,
+) -> dict[str, Any]:
     """Return the options that were given.
+
+    Parameters
+    ----------
+    options : mapping, optional
+    known : mapping
+        Those that there are.
+    owner : str, optional
+        What has them, for the message.
+    methods : mapping of Method, optional
+        Others that may have them, if no method is named.
 
     Raises
     ------
     ValueError
-        There is no option of this name, or it has no such value; the message names the owner, if there is one.
+        There is no option of this name, or it has no such value.
     TypeError
-        `options` is no mapping, or an option is neither True nor False and has to be.
+        `options` is no mapping, or an option has another type than it has to have.
     """
     if not isinstance(options, Mapping | None):
         raise TypeError(f"options: expected a mapping of names to values, got {options!r}")
     for name, value in (options or {}).items():
         if name not in known:
+            others = [repr(method) for method, each in (methods or {}).items() if name in each.options]
+            if others:
+                raise ValueError(f"options: {name!r} needs a method that has it: {' or '.join(others)}")
             where, has = ("", "there are") if owner is None else (f"{owner} has ", "it has")
             raise ValueError(f"options: {where}no option {name!r}; {has} {', '.join(known) or 'none'}")
-        values = known[name]
-        if isinstance(values, type):
-            flag(value, f"options: {name}")
-        elif values is not None:
-            check_choice(f"options: {name}", value, values)
+        values, argument = known[name], f"options: {name}"
+        if not isinstance(values, type):
+            check_choice(argument, value, values)
+        elif values is bool:
+            flag(value, argument)
+        elif values is int:
+            integer(value, argument)
+        else:
+            _check_positive(value, argument)
     return dict(options or {})
+
+
+def _check_positive(value: Any, name: str) -> None:
+    number: Any = value
+    if _is_bool(value) or not isinstance(value, Real):
+        raise TypeError(f"{name}: expected a number, got {value!r}")
+    if not number > 0:
+        raise ValueError(f"{name} = {value!r}, expected a number above 0")
 
 
 def integer(value: object, name: str) -> int:

@@ -267,7 +267,8 @@ def planned(
     predecessors = flag(predecessors, "predecessors")
     check_choice("method", method, ("auto", *METHODS))
     named = choose.MATRIX if method == "auto" else method
-    choices = checked_options(options, METHODS[named].options, repr(named))
+    others = METHODS if method == "auto" else None
+    choices = checked_options(options, METHODS[named].options, repr(named), others)
     result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
     place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
     target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)

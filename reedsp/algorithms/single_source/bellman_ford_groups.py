@@ -14,7 +14,7 @@ import pyopencl as cl
 
 from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycle, settle, solve_on_host
 from reedsp.algorithms.single_source.output_parallel import output_parallel
-from reedsp.algorithms.single_source.task import Outcome, Task, upload_starts
+from reedsp.algorithms.single_source.task import Outcome, Task, check_group_size, upload_starts
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.cost_model import settings
 from reedsp.device.build import constants
@@ -69,8 +69,7 @@ def bellman_ford(task: Task, *, group_size: int | None = None, local_memory: boo
     """
     device, n = task.job.device, task.graph.n
     size = _group_size(device) if group_size is None else group_size
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or not 0 < size <= device.max_work_group_size:
-        raise ValueError(f"options: group_size = {size!r}, expected an integer from 1 to {device.max_work_group_size}")
+    check_group_size(size, device)
     most = _local_room(device, task.arithmetic)
     if local_memory and n > most:
         raise ValueError(f"options: local_memory = {local_memory}, but {n} vertices do not fit, {most} would")

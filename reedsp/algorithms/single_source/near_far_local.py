@@ -17,7 +17,7 @@ import pyopencl as cl
 
 from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
-from reedsp.algorithms.single_source.task import Outcome, Task, upload_starts
+from reedsp.algorithms.single_source.task import Outcome, Task, check_group_size, upload_starts
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.cost_model import settings
 from reedsp.cost_model.choose_search import MANY_ROWS
@@ -175,8 +175,7 @@ def near_far_local(task: Task, *, delta: float | None = None, group_size: int | 
 
 
 def _check_group_size(size: int, device: Device, arithmetic: Arithmetic) -> None:
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or not 0 < size <= device.max_work_group_size:
-        raise ValueError(f"options: group_size = {size!r}, expected an integer from 1 to {device.max_work_group_size}")
+    check_group_size(size, device)
     if size > 1 and arithmetic.dtype.itemsize == 8 and not device.int64_atomics:
         raise ValueError(
             f"options: group_size = {size}, but {device} has no atomic operations of 64 bits: it is 1 there"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycle, settle, solve_on_host
-from reedsp.algorithms.single_source.task import Outcome, Task
+from reedsp.algorithms.single_source.task import Outcome, Task, check_group_size
 from reedsp.device.iterate import PASSES, Rounds
 from reedsp.device.job import Kernel
 from reedsp.edges.device_graph import DeviceGraph
@@ -67,6 +67,7 @@ def output_parallel(
         in_degree_order = not on_gpu
     if group_size is None:
         group_size = min(_GPU_GROUP_SIZE if on_gpu else _CPU_GROUP_SIZE, device.max_work_group_size)
+    check_group_size(group_size, device)
     on_device = DeviceGraph.of(task.graph, task.job, task.arithmetic, in_degree_order)
 
     def solve(row: Task) -> Outcome:

@@ -58,17 +58,17 @@ from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, Sear
 _METHODS = {
     "output-parallel": Method(
         output_parallel,
-        {**dict.fromkeys(("cooperative_loading", "in_degree_order", "early_stop"), bool), "group_size": None},
+        {**dict.fromkeys(("cooperative_loading", "in_degree_order", "early_stop"), bool), "group_size": int},
     ),
     "input-parallel": Method(input_parallel),
     "input-parallel-refined": Method(
         input_parallel_refined, {"list_active": bool, "balance": ladder.RUNGS, "edge_classes": bool}
     ),
-    "near-far": Method(near_far, {"delta": None, "work_groups": None, "balance": balance.RUNGS}),
-    "near-far-local": Method(near_far_local, {"delta": None, "group_size": None}),
-    "bellman-ford": Method(bellman_ford, {"group_size": None, "local_memory": bool}),
-    "dijkstra-heap": Method(dijkstra_heap, {"arity": None}),
-    "dijkstra-array": Method(dijkstra_array, {"group_size": None, "local_memory": bool}),
+    "near-far": Method(near_far, {"delta": float, "work_groups": bool, "balance": balance.RUNGS}),
+    "near-far-local": Method(near_far_local, {"delta": float, "group_size": int}),
+    "bellman-ford": Method(bellman_ford, {"group_size": int, "local_memory": bool}),
+    "dijkstra-heap": Method(dijkstra_heap, {"arity": int}),
+    "dijkstra-array": Method(dijkstra_array, {"group_size": int, "local_memory": bool}),
 }
 _ROWS_BYTES = 1 << 28
 _BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
@@ -302,8 +302,8 @@ def checked(
         if given and graph.has_negative_weights:
             raise ValueError(f"{name}: needs weights that are not negative")
     check_choice("method", method, ("auto", *_METHODS))
-    known = {} if method == "auto" else _METHODS[method].options
-    choices = checked_options(options, known, f"method {method!r}")
+    known, others = ({}, _METHODS) if method == "auto" else (_METHODS[method].options, None)
+    choices = checked_options(options, known, f"method {method!r}", others)
     return Asked(graph, sources, many, one_row, aim, arithmetic, result, place, choices)
 
 

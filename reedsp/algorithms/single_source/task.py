@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.device import Device
 from reedsp.device.job import Job, round_up
 from reedsp.edges.statistics import RowStatistics
 from reedsp.graph.graph import Graph
@@ -142,3 +143,9 @@ def upload_starts(job: Job, starts: Sequence[Sequence[int]]) -> tuple[cl.Buffer,
     ends = np.cumsum([0, *sizes]).astype(np.uint32)
     vertices = np.fromiter(itertools.chain.from_iterable(starts), np.int32, ends[-1])
     return job.upload(ends), job.upload(vertices)
+
+
+def check_group_size(size: int, device: Device) -> None:
+    """Raise ValueError for a number of work-items that is none of a work-group of a device."""
+    if not 0 < size <= device.max_work_group_size:
+        raise ValueError(f"options: group_size = {size}, expected an integer from 1 to {device.max_work_group_size}")

@@ -33,7 +33,7 @@ from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.levels import BreadthFirst
 from reedsp.system.elsewhere import Elsewhere
-from reedsp.system.options import checked_options, integer
+from reedsp.system.options import checked_options
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import Report, announce_long, of_a_search, report_done, search_bar
 from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
@@ -708,10 +708,9 @@ def _check_few_edges(graph: Graph) -> None:
 
 def checked_bfs_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the options of :func:`bfs` that were given; ValueError or TypeError names one that is none."""
-    known: dict[str, Iterable[str] | None] = {"method": _OPTIONS, "direction": _EDGE_FACTORS}
-    known |= {"group_size": None, "balance": RUNGS}
-    choices = checked_options(options, known)
-    size = choices.get("group_size")
-    if size is not None and (integer(size, "options: group_size") < _SMALLEST_GROUP or size & (size - 1)):
+    named: dict[str, Iterable[str]] = {"method": _OPTIONS, "direction": _EDGE_FACTORS, "balance": RUNGS}
+    choices = checked_options(options, {**named, "group_size": int})
+    size = choices.get("group_size", _SMALLEST_GROUP)
+    if size < _SMALLEST_GROUP or size & (size - 1):
         raise ValueError(f"options: group_size = {size}, expected a power of two from {_SMALLEST_GROUP} on")
     return choices

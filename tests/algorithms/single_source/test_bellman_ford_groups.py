@@ -223,8 +223,8 @@ def test_what_it_counts(device: Device) -> None:
 
 def test_bad_options(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = reedsp.Graph.from_edges(200, [0], [1], [7])
-    for size in (0, device.max_work_group_size + 1, 1.5, True):
-        with pytest.raises(ValueError, match=r"options: group_size = .*, expected an integer from 1 to"):
+    for size in (0, -5, device.max_work_group_size + 1):
+        with pytest.raises(ValueError, match=r"^options: group_size = .*, expected an integer from 1 to"):
             reedsp.sssp(graph, [0], "bellman-ford", device=device, options={"group_size": size})
     monkeypatch.setattr(device, "local_memory", 1024)
     with pytest.raises(ValueError, match="local_memory = True, but 200 vertices do not fit, 120 would"):

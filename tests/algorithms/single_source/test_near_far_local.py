@@ -302,8 +302,8 @@ def test_saturated_sums(device: Device) -> None:
 
 def test_bad_options(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = random_graph(20, 60, seed=7, high=2**50)
-    for size in (0, device.max_work_group_size + 1, 1.5, True):
-        with pytest.raises(ValueError, match=r"options: group_size = .*, expected an integer from 1 to"):
+    for size in (0, -5, device.max_work_group_size + 1):
+        with pytest.raises(ValueError, match=r"^options: group_size = .*, expected an integer from 1 to"):
             reedsp.sssp(graph, [0], "near-far-local", device=device, options={"group_size": size})
     with pytest.raises(ValueError, match="weights that are not negative"):
         reedsp.sssp(reedsp.Graph.from_edges(2, [0], [1], [-1]), [0], "near-far-local", device=device)

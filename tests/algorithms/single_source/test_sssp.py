@@ -367,7 +367,11 @@ def test_graph_may_be_anything_that_holds_one(device: reedsp.Device) -> None:
         ({"source": 0, "cutoff": float("nan")}, ValueError, "cutoff = nan"),
         ({"source": 0, "dtype": "int16"}, ValueError, "dtype = int16"),
         ({"source": 0, "dtype": "int32"}, ValueError, "fractional"),
-        ({"source": 0, "options": {"delta": 3}}, ValueError, "no option 'delta'"),
+        (
+            {"source": 0, "options": {"delta": 3}},
+            ValueError,
+            "^options: 'delta' needs a method that has it: 'near-far' or",
+        ),
         ({"source": 0, "device": "no such device"}, reedsp.DeviceError, "fits none of the devices found"),
         ({"source": 0, "device": 1.5}, TypeError, "device: expected"),
     ],
@@ -376,6 +380,30 @@ def test_bad_arguments(arguments: dict[str, object], error: type[Exception], mes
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [0.5, 0.5])
     with pytest.raises(error, match=message):
         reedsp.sssp(graph, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "error", "message"),
+    [
+        ("near-far", {"delta": "x"}, TypeError, "delta: expected a number, got 'x'"),
+        ("near-far", {"delta": True}, TypeError, "delta: expected a number, got True"),
+        ("near-far-local", {"delta": 0}, ValueError, "delta = 0, expected a number above 0"),
+        ("near-far", {"delta": -3}, ValueError, "delta = -3, expected a number above 0"),
+        ("near-far-local", {"delta": float("nan")}, ValueError, "delta = nan, expected a number above 0"),
+        ("near-far", {"work_groups": 1.5}, TypeError, "work_groups: expected True or False, got 1.5"),
+        ("near-far", {"work_groups": -1}, TypeError, "work_groups: expected True or False, got -1"),
+        ("output-parallel", {"group_size": 0}, ValueError, "group_size = 0, expected an integer from 1 to"),
+        ("output-parallel", {"group_size": 1 << 20}, ValueError, "group_size = 1048576, expected an integer from"),
+        ("output-parallel", {"group_size": "x"}, TypeError, "group_size: expected an integer, got 'x'"),
+        ("dijkstra-array", {"group_size": "x"}, TypeError, "group_size: expected an integer, got 'x'"),
+        ("bellman-ford", {"group_size": 1.5}, TypeError, "group_size: expected an integer, got 1.5"),
+        ("dijkstra-heap", {"arity": 2.0}, TypeError, "arity: expected an integer, got 2.0"),
+    ],
+)
+def test_bad_options(method: Any, options: Any, error: type[Exception], message: str, device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 2])
+    with pytest.raises(error, match=f"^options: {message}"):
+        reedsp.sssp(graph, 0, method, options=options, device=device)
 
 
 def test_cutoff_needs_weights_that_are_not_negative() -> None:
