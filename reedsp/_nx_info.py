@@ -97,17 +97,19 @@ FROM_EACH = (
     "closeness_centrality",
     "diameter",
     "eccentricity",
+    "floyd_warshall_numpy",
     "global_efficiency",
     "gutman_index",
     "harmonic_centrality",
     "harmonic_diameter",
     "hyper_wiener_index",
+    "johnson",
     "periphery",
     "radius",
     "schultz_index",
     "wiener_index",
 )
-"""Those that search from every node and of whose distances only sums and extremes are wanted."""
+"""Those that search from every node, most of them for sums and extremes of distances alone."""
 
 COUNT_PATHS = ("betweenness_centrality", "betweenness_centrality_subset", "edge_betweenness_centrality")
 """Those that count shortest paths, from every node or from some."""

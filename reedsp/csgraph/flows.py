@@ -16,7 +16,7 @@ from reedsp.algorithms.structure.assignment.full_matching import full_matching
 from reedsp.algorithms.structure.flow.capacities import Network
 from reedsp.algorithms.structure.flow.maximum_flow import flow_between
 from reedsp.cost_model.place import is_flow_for_host, is_full_matching_for_host, is_full_matching_slow_on_gpus
-from reedsp.csgraph.matrix import refuse_corrupt, refuse_unreal
+from reedsp.csgraph.matrix import refuse_corrupt, refuse_unreal, with_indices_alike
 from reedsp.device.discovery import get_device
 from reedsp.graph.graph import EXACT_IN_FLOAT64
 from reedsp.system.options import integer
@@ -82,7 +82,7 @@ def maximum_flow(csgraph: MatrixLike, source: int, sink: int, *, method: str = "
         if not 0 <= vertex < n:
             raise ValueError(f"{name} value ({vertex}) must be between 0 and {n - 1}")
     refuse_corrupt(matrix, "csgraph")
-    matrix, heaviest = _with_capacities(matrix)
+    matrix, heaviest = _with_capacities(with_indices_alike(matrix))
     fits = 2 * heaviest <= _NARROW
     if fits and (method == "edmonds_karp" or is_flow_for_host(n, matrix.nnz)):
         found = _maximum_flow(matrix, source, sink, method=method)
@@ -183,6 +183,7 @@ def min_weight_full_bipartite_matching(
     if matrix.dtype.kind not in "biuf":
         return _min_weight_full_bipartite_matching(matrix, maximize)  # type: ignore[no-any-return]  # its error
     refuse_corrupt(matrix, "biadjacency")
+    matrix = with_indices_alike(matrix)
     values = matrix.data
     lowest, highest = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
     if not (highest < np.inf if maximize else lowest > -np.inf):  # neither holds for NaN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.sparse import issparse
 
 from reedsp.device.discovery import get_device
 from reedsp.edges.matrix_graph import are_finite, graph_over
-from reedsp.graph.graph import Graph, sparse_entries
+from reedsp.graph.graph import Graph, sparse_entries, without_room
 from reedsp.graph.remembered import remembered
 from reedsp.system.parts import WORTH_THREADS, in_parts
 
@@ -68,6 +69,7 @@ def compressed_rows(csgraph: Any) -> Rows | None:
     """Return the arrays of a square CSR matrix, which may be corrupt; None for everything else."""
     if not issparse(csgraph) or csgraph.format != "csr":
         return None
+    csgraph = without_room(csgraph)
     indptr = csgraph.indptr
     n = len(indptr) - 1
     return (indptr, csgraph.indices, csgraph.data) if csgraph.shape == (n, n) else None
@@ -159,10 +161,24 @@ def refuse_corrupt(matrix: Any, name: str) -> None:
             _refuse_beyond(indices, size, f"{name}.coords[{axis}]")
 
 
+def with_indices_alike(matrix: Any) -> Any:
+    """Return a sparse matrix whose index arrays have one type, in this machine's byte order, as SciPy makes them."""
+    if matrix.format not in ("csr", "csc"):
+        return matrix
+    both = matrix.indptr.dtype, matrix.indices.dtype
+    kind = np.result_type(*both).newbyteorder("=")
+    if both == (kind, kind) and all(each.isnative for each in both):
+        return matrix
+    matrix = copy.copy(matrix)
+    matrix.indptr, matrix.indices = matrix.indptr.astype(kind), matrix.indices.astype(kind)
+    return matrix
+
+
 def _refuse_beyond(indices: npt.NDArray[Any], size: int, name: str) -> None:
     """Raise ValueError if an index is not below a size; negative ones are large as unsigned numbers."""
-    if len(indices) and indices.view(f"u{indices.itemsize}").max() >= size:
-        entry = int(np.argmax(indices.view(f"u{indices.itemsize}") >= size))
+    numbers = indices.view(indices.dtype.str.replace("i", "u"))
+    if len(numbers) and numbers.max() >= size:
+        entry = int(np.argmax(numbers >= size))
         raise ValueError(f"{name}[{entry}] = {indices[entry]}, expected a number from 0 to {size - 1}")
 
 

@@ -368,7 +368,7 @@ def dijkstra(
     array([0, 0, 3, 3], dtype=int32)
     """
     if not isinstance(limit, (Real, np.bool_)):
-        raise TypeError(f"limit: expected a number, got {limit!r}")
+        limit = _number(limit, "limit")
     if not limit >= 0:
         raise ValueError(f"limit = {limit}, expected a number of at least 0")
     counts = unweighted and directed and not (min_only or return_predecessors)
@@ -748,6 +748,13 @@ def _on_host(
         return dist.reshape(shape), before.reshape(shape)
     pred = trees(*edges, dist, [[source] for source in sources.tolist()], before, direct=True)
     return dist.reshape(shape), pred.reshape(shape)
+
+
+def _number(value: Any, name: str) -> float:
+    """Return any number, also one of no dimension."""
+    if np.ndim(value) or not hasattr(value, "__float__") or np.iscomplexobj(value):
+        raise TypeError(f"{name}: expected a number, got {value!r}")
+    return float(value)
 
 
 def _all_pairs_on_host(

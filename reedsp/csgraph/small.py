@@ -36,8 +36,10 @@ def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | N
     columns = unsigned(indices)
     if not (lightest >= 0 and longest <= EXACT_IN_FLOAT64 and columns[columns.argmax()] < n):
         return None
-    if data.dtype != _FLOAT64:
-        csgraph = scipy.sparse.csr_array((data.astype(_FLOAT64), indices, indptr), shape=(n, n))
+    if data.dtype != _FLOAT64 or (lightest == 0 and np.signbit(data).any()):
+        data = data + 0.0  # which is no longer -0.0
+    if data is not csgraph.data:
+        csgraph = scipy.sparse.csr_array((data.astype(_FLOAT64, copy=False), indices, indptr), shape=(n, n))
     return csgraph, lightest * EXACT_IN_FLOAT64 > longest
 
 
@@ -48,7 +50,9 @@ def compressed(csgraph: Any, unweighted: bool = False) -> Any:
     """
     if issparse(csgraph):
         return _of_sparse(csgraph, unweighted)
-    if not isinstance(csgraph, (np.ndarray, list, tuple)) or not is_for_host(len(csgraph), len(csgraph) ** 2, 1):
+    if not isinstance(csgraph, (np.ndarray, list, tuple)) or (isinstance(csgraph, np.ndarray) and csgraph.ndim != 2):
+        return None
+    if not is_for_host(len(csgraph), len(csgraph) ** 2, 1):
         return None
     dense = np.asarray(np.ma.getdata(csgraph))
     if dense.ndim != 2 or not 0 < len(dense) == dense.shape[1] or dense.dtype.kind not in "biuf":

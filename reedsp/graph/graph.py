@@ -7,6 +7,7 @@ indices are in range, weights are numbers, and of parallel edges only the lighte
 from __future__ import annotations
 
 import contextlib
+import copy
 import itertools
 import sys
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -1284,6 +1285,18 @@ def _check_row_pointers(indptr: npt.NDArray[np.int64], edges: int) -> None:
         raise ValueError(f"indptr ends at {indptr[-1]}, but there are {edges} indices")
 
 
+def without_room(matrix: Any) -> Any:
+    """Return a compressed matrix whose arrays end with its last entry; SciPy's may have room for more."""
+    if matrix.format not in ("csr", "csc", "bsr") or len(matrix.indptr) == 0:
+        return matrix
+    m, stored = int(matrix.indptr[-1]), min(len(matrix.indices), len(matrix.data))
+    if not 0 <= m < stored:
+        return matrix
+    trimmed = copy.copy(matrix)
+    trimmed.indices, trimmed.data = matrix.indices[:m], matrix.data[:m]
+    return trimmed
+
+
 def sparse_entries(matrix: Any) -> tuple[int, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the edges that a sparse matrix stores, parallel ones included, as :meth:`Graph.from_scipy` reads them.
 
@@ -1302,6 +1315,7 @@ def sparse_entries(matrix: Any) -> tuple[int, npt.NDArray[Any], npt.NDArray[Any]
         The matrix is not square, or its index arrays are corrupt.
     """
     n = _square(matrix.shape)
+    matrix = without_room(matrix)
     if matrix.format in ("csr", "csc"):
         pointers, minor = _checked_rows(matrix, n)
         major = np.repeat(np.arange(n, dtype=np.int32), np.diff(pointers))
@@ -1338,6 +1352,7 @@ def _checked_rows(matrix: Any, n: int) -> tuple[npt.NDArray[np.int64], npt.NDArr
 
 def _clean_rows(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Return the edges of a CSR matrix that exist, or of a CSC matrix column by column, in arrays of our own."""
+    matrix = without_room(matrix)
     _require_real(matrix.data, "matrix")
     indptr, minor = _checked_rows(matrix, _square(matrix.shape))
 

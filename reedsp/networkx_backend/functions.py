@@ -135,6 +135,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
     minimum = on_device.MIN_NODES_FROM_EACH if name in FROM_EACH else on_device.MIN_NODES
     if name in COUNT_PATHS:
         minimum = on_device.MIN_NODES_OF_PATHS
+    elif name == "floyd_warshall":
+        minimum = on_device.MIN_NODES_OF_TRIPLES
     if len(graph) < minimum:
         return f"{len(graph)} nodes, fewer than {minimum}: networkx answers sooner"
     return on_device.has_device() or "there is no usable OpenCL device"
@@ -559,7 +561,7 @@ def find_negative_cycle(G: NetworkXGraph, source: Node, weight: Any = "weight") 
 
 def johnson(G: NetworkXGraph, weight: Any = "weight") -> dict[Node, Paths]:
     """Return shortest paths between all pairs."""
-    arcs = on_device.whole_arcs_for(G, weight)
+    arcs = on_device.whole_arcs_for(G, weight, searches=len(G))
     if arcs is None:
         return _own("johnson", G.source, weight=weight)  # type: ignore[no-any-return]
     with _networkx_errors():
@@ -724,7 +726,7 @@ def floyd_warshall_numpy(G: NetworkXGraph, nodelist: Any = None, weight: Any = "
     """Return the matrix of distances between all pairs."""
     nodelist = None if nodelist is None else list(nodelist)
     dist = None
-    if on_device.is_wanted(G) and (nodelist is None or _is_permutation(G, nodelist)):
+    if on_device.is_wanted(G, searches=len(G)) and (nodelist is None or _is_permutation(G, nodelist)):
         matrix = G.matrix(weight)
         if not (matrix.diagonal() < 0).any():
             np.fill_diagonal(matrix, 0)
@@ -739,7 +741,7 @@ def _is_permutation(G: NetworkXGraph, nodes: list[Any]) -> bool:
 
 def floyd_warshall(G: NetworkXGraph, weight: Any = "weight") -> dict[Node, Lengths]:
     """Return the distances between all pairs."""
-    if on_device.is_wanted(G):
+    if on_device.is_wanted_by_triples(G):
         lengths = on_device.direct_distances(G, weight)
         if on_device.shorten(G, lengths):
             return lengths

@@ -82,6 +82,9 @@ class NetworkXGraph:
         self.__networkx_cache__: dict[Any, Any] = {}
         self._kept: dict[Any, Any] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"source": self.source, "nodes": self.nodes, "__networkx_cache__": {}, "_kept": {}}
+
     def is_directed(self) -> bool:
         """Tell whether edges have a direction."""
         return bool(self.source.is_directed())

@@ -44,9 +44,11 @@ FORCE_DEVICE = "REEDSP_FORCE_DEVICE"
 MIN_NODES = 10_000
 """Number of nodes from which on the device answered sooner than a search on the host (docs/reference/networkx.md)."""
 MIN_NODES_FROM_EACH = 250
-"""The same of distances from each node, of which only sums and extremes are wanted."""
+"""The same of distances from each node, most often where only their sums and extremes are wanted."""
 MIN_NODES_OF_PATHS = 50
 """The same where shortest paths from every node are counted; from fewer nodes, of graphs as much larger."""
+MIN_NODES_OF_TRIPLES = 50
+"""The same where networkx looks at all triples of nodes in Python."""
 NEAR_NODES = 2000
 """Nodes that a search between two nodes settles on the host before it is begun on the device."""
 _ROWS_AT_ONCE = 64
@@ -89,6 +91,11 @@ def is_wanted(graph: NetworkXGraph, searches: int = 1) -> bool:
     return (large or is_forced()) and len(graph) > 0 and has_device()
 
 
+def is_wanted_by_triples(graph: NetworkXGraph) -> bool:
+    """Tell whether distances between all pairs, for which networkx looks at all triples, belong on the device."""
+    return (len(graph) >= MIN_NODES_OF_TRIPLES or is_forced()) and len(graph) > 0 and has_device()
+
+
 def is_wanted_by_paths(graph: NetworkXGraph, searches: int | None) -> bool:
     """Tell whether paths from so many nodes, by default from all, are to be counted on the device."""
     searches = len(graph) if searches is None else searches
@@ -109,9 +116,9 @@ def arcs_for(graph: NetworkXGraph, weight: Any, reverse: bool = False, searches:
     return None if arcs is None or arcs.has_negative_costs else arcs
 
 
-def whole_arcs_for(graph: NetworkXGraph, weight: Any) -> Arcs | None:
+def whole_arcs_for(graph: NetworkXGraph, weight: Any, searches: int = 1) -> Arcs | None:
     """Return the edges if all weights are ints, which may be negative; None means that the host has to search."""
-    if not is_wanted(graph):
+    if not is_wanted(graph, searches):
         return None
     arcs = graph.arcs(weight)
     return None if arcs is None or arcs.hidden or not arcs.is_integral else arcs
@@ -561,18 +568,26 @@ def _infinity() -> float:
 
 
 def shorten(graph: NetworkXGraph, lengths: dict[Node, dict[Node, Any]]) -> bool:
-    """Replace weights of single edges, inf where there is none, by distances; tell whether the device could do it."""
+    """Replace weights of single edges, inf where there is none, by distances; tell whether the device could do it.
+
+    All have to be of one type, which that of their sums is; a node itself is at the distance that it has here.
+    """
     infinity = _infinity()
     rows = [[row[node] for node in graph] for row in lengths.values()]
-    if any(type(length) is not int and length != infinity for row in rows for length in row):
+    others = (length for index, row in enumerate(rows) for length in (*row[:index], *row[index + 1 :]))
+    kinds = {type(length) for length in others if length != infinity} or {int}
+    if len(kinds) > 1 or not kinds <= {int, float}:
         return False
     dist = all_distances(np.array(rows, np.float64))
     if dist is None:
         return False
-    for row, found in zip(lengths.values(), dist.tolist(), strict=True):
+    [kind] = kinds
+    for index, (row, found) in enumerate(zip(lengths.values(), dist.tolist(), strict=True)):
+        own = rows[index][index]
         row.update(
-            {node: int(length) if length < infinity else length for node, length in zip(graph, found, strict=True)}
+            {node: kind(length) if length < infinity else length for node, length in zip(graph, found, strict=True)}
         )
+        row[graph.nodes[index]] = own
     return True
 
 

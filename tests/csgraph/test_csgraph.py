@@ -9,6 +9,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -188,7 +189,46 @@ def test_edges_to_each_within_a_limit(indices: Any, limit: float) -> None:
         ours.dijkstra(graph, indices=60, unweighted=True, limit=limit)
 
 
-@pytest.mark.parametrize("limit", ["3", [3], np.array([3]), None, 1j])
+@pytest.mark.parametrize("limit", [np.array(3.0), Decimal(3), Fraction(3), np.int8(3), np.float32(3), np.array(3)])
+def test_what_is_a_limit(limit: Any) -> None:
+    line = [[0, 2, 0], [0, 0, 2], [0, 0, 0]]
+    assert ours.dijkstra(line, indices=0, limit=limit).tolist() == [0, 2, np.inf]
+
+
+def test_arrays_of_no_dimension() -> None:
+    for function in (ours.dijkstra, ours.shortest_path, ours.floyd_warshall, ours.connected_components):
+        for nothing in (np.array(5.0), np.float64(5)):
+            with pytest.raises(ValueError, match=r"^csgraph has 0 dimensions, expected 2$"):
+                function(nothing)
+
+
+def with_room(kind: Any, dense: Any) -> Any:
+    """Return a matrix whose arrays have room for two more entries, as SciPy's own may have."""
+    matrix = kind(dense)
+    matrix.data = np.append(matrix.data, [9, 9])
+    matrix.indices = np.append(matrix.indices, np.array([0, 1 << 20], matrix.indices.dtype))
+    return matrix
+
+
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csc_array])
+def test_room_behind_the_last_entry(kind: Any) -> None:
+    dense = np.array([[0, 3, 0], [0, 0, 4], [1, 0, 0.0]])
+    roomy, plain = with_room(kind, dense), kind(dense)
+    roomy.check_format()
+    assert list(reedsp.Graph.from_scipy(roomy).edges()) == list(reedsp.Graph.from_scipy(plain).edges())
+    for directed in (True, False):
+        for function in (ours.dijkstra, ours.shortest_path, ours.floyd_warshall, ours.johnson, ours.bellman_ford):
+            assert (function(roomy, directed=directed) == function(plain, directed=directed)).all()
+        for function in (ours.breadth_first_order, ours.depth_first_order):
+            for one, other in zip(function(roomy, 0, directed), function(plain, 0, directed), strict=True):
+                assert one.tolist() == other.tolist()
+        assert ours.connected_components(roomy, directed)[0] == ours.connected_components(plain, directed)[0] == 1
+    assert ours.yen(roomy, 0, 2, 1).tolist() == [7]
+    assert (ours.reconstruct_path(roomy, [-9999, 0, 1]) != ours.reconstruct_path(plain, [-9999, 0, 1])).nnz == 0
+    assert ours.minimum_spanning_tree(roomy).nnz == 2
+
+
+@pytest.mark.parametrize("limit", ["3", [3], np.array([3]), None, 1j, np.complex128(3)])
 def test_what_is_no_limit(limit: Any) -> None:
     with pytest.raises(TypeError, match=r"^limit: expected a number, got "):
         ours.dijkstra([[0, 1], [1, 0]], limit=limit)

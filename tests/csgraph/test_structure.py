@@ -274,6 +274,26 @@ def test_corrupt_matrices_crash_nothing(name: str) -> None:
             call()
 
 
+@pytest.mark.parametrize("on_host", [True, False])
+def test_indices_in_another_byte_order(on_host: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", on_host)
+    matrix = scipy.sparse.csr_array((np.array([3, 2, 1], np.int32), [1, 2, 0], [0, 1, 2, 3]), shape=(3, 3))
+    matrix.indices = matrix.indices.astype(">i4")
+    assert ours.reverse_cuthill_mckee(matrix).tolist() == [2, 1, 0]
+    assert ours.maximum_flow(matrix, 0, 2).flow_value == 2
+    assert ours.min_weight_full_bipartite_matching(matrix)[1].tolist() == [1, 2, 0]
+    assert ours.dijkstra(matrix, indices=0).tolist() == [0, 3, 5]
+    matrix.indices = np.array([0, 1 << 24, 2 << 24]).astype(">i4")
+    for call in (
+        lambda: ours.maximum_flow(matrix, 0, 2),
+        lambda: ours.min_weight_full_bipartite_matching(matrix),
+        lambda: ours.reverse_cuthill_mckee(matrix),
+        lambda: ours.laplacian(matrix),
+    ):
+        with pytest.raises(ValueError, match=r"indices\[1\] = 16777216, expected a number from 0 to 2$"):
+            call()
+
+
 def test_corrupt_matrices_of_other_formats() -> None:
     with pytest.raises(ValueError, match=r"graph.indices\[0\] = 7"):
         ours.reverse_cuthill_mckee(corrupt(indices=[7, 0, 2, 1], kind=scipy.sparse.csc_array))

@@ -15,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
+from unittest import mock
 
 import networkx as nx
 import numpy as np
@@ -611,6 +612,55 @@ def test_large_graphs_are_searched_on_the_device_unasked(monkeypatch: pytest.Mon
         assert on_device.kernels_launched() == before
         assert nx.single_source_dijkstra_path_length(large, 0)[7] == 7
     assert on_device.kernels_launched() > before
+
+
+def test_all_pairs_go_to_the_device_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In sizes at which networkx, with loops in Python over all triples, takes seconds."""
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    for function, least in (
+        (nx.floyd_warshall, on_device.MIN_NODES_OF_TRIPLES),
+        (nx.floyd_warshall_numpy, on_device.MIN_NODES_FROM_EACH),
+        (nx.johnson, on_device.MIN_NODES_FROM_EACH),
+    ):
+        small, large = (nx.cycle_graph(n) for n in (least - 1, least))
+        assert f"fewer than {least}" in str(functions.should_run(function.__name__, (small,), {}))
+        assert functions.should_run(function.__name__, (large,), {}) is True
+        own = mock.Mock()
+        with mock.patch.object(functions, "_own", own):
+            function(large, backend="reedsp")
+            own.assert_not_called()
+            function(small, backend="reedsp")
+        assert own.call_args.args == (function.__name__, small)
+
+
+@pytest.mark.parametrize("kind", ["no weights", "floats", "ints", "mixed", "one fraction"])
+@pytest.mark.parametrize("cls", CLASSES)
+def test_types_of_all_distances(engine: str, cls: type[nx.Graph], kind: str) -> None:
+    graph = nx.gnm_random_graph(9, 14, seed=5, directed=graph_class_is_directed(cls))
+    graph = cls(graph)
+    for index, (*_, data) in enumerate(graph.edges(data=True)):
+        if kind != "no weights":
+            data["weight"] = float(index) if kind == "floats" or (kind == "mixed" and index % 2) else index
+    if kind == "one fraction":
+        next(iter(graph.edges(data=True)))[-1]["weight"] = 0.5
+    assert_same(nx.floyd_warshall, graph)
+
+
+def graph_class_is_directed(cls: type[nx.Graph]) -> bool:
+    return cls().is_directed()
+
+
+def test_a_pickle_holds_no_arrays() -> None:
+    graph = nx.path_graph(2000)
+    before = len(pickle.dumps(graph))
+    assert nx.shortest_path_length(graph, 0, 1999, backend="reedsp") == 1999
+    kept = pickle.dumps(graph)
+    assert len(kept) < 1.5 * before
+    again = pickle.loads(kept)
+    assert "reedsp" in again.__networkx_cache__["backends"]
+    assert nx.shortest_path_length(again, 0, 1998, backend="reedsp") == 1998
+    again.add_edge(0, 1999)
+    assert nx.shortest_path_length(again, 0, 1998, backend="reedsp") == 2
 
 
 def test_reasons_not_to_run() -> None:
