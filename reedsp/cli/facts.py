@@ -121,9 +121,9 @@ def _methods(graph: Graph, device: str | None) -> dict[str, Any]:
         return {"device": None, "sssp": None, "apsp": None, "no_device": str(error).partition("\n")[0]}
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
     weights = matrix_weights(graph, arithmetic)
-    pairs_expected = estimate(graph, "apsp", device=chosen)
+    pairs_expected = estimate(graph, "apsp", device=device)
     johnson = pairs_expected.method == "johnson"
-    search = estimate(graph, "sssp", source=graph.name(0), device=chosen) if graph.n else None
+    search = estimate(graph, "sssp", source=graph.name(0), device=device) if graph.n else None
     method, seconds = (choose_search.NEAR_FAR, 0.0) if search is None else (search.method, search.seconds)
     pairs = graph.n**2
     return {

@@ -116,11 +116,12 @@ Sources = Annotated[
     ),
 ]
 Target = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--target", "-t", metavar="VERTEX", show_default=False, help="Vertex whose distance and route are wanted."
     ),
 ]
+"""Which :func:`the_only` has to be called with: of several, typer would take the last one."""
 DrawnSources = Annotated[
     int | None,
     typer.Option(

@@ -58,6 +58,13 @@ def refuse(message: str, option: str) -> NoReturn:
     raise typer.BadParameter(message, param_hint=option)
 
 
+def the_only(values: list[str] | None, option: str) -> str | None:
+    """Return what an option was given, which may be once."""
+    if values and len(values) > 1:
+        refuse(f"may be given once, and not for {', '.join(values)}", option)
+    return values[0] if values else None
+
+
 def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...], as_json: bool = False) -> None:
     """Refuse, before any work is done, what could not be written after it.
 

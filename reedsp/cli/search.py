@@ -43,6 +43,7 @@ from reedsp.cli.output import (
     print_table,
     refuse,
     stated_failures,
+    the_only,
     write_answer,
 )
 from reedsp.system.progress_bar import LATE, search_bar
@@ -166,9 +167,10 @@ def bfs(
 
 
 def _read(
-    file: Path, source: list[str], target: str | None, relabel: bool
+    file: Path, source: list[str], targets: list[str] | None, relabel: bool
 ) -> tuple[Graph, dict[str, Any], list[Any], Any]:
     """Return the graph, what is to be said about it, and the names of the sources and of the target."""
+    target = the_only(targets, "--target")
     graph, summary = read_with_summary(file, relabel)
     starts = [vertex_called(graph, each, "--source") for each in source]
     goal = None if target is None else vertex_called(graph, target, "--target")

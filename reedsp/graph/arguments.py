@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,10 +36,24 @@ def as_graph(graph: Any, name: str = "graph") -> Graph:
         return Graph.from_networkx(graph)
     if isinstance(graph, (np.ndarray, list, tuple)):
         return remembered(graph, "graph", Graph.from_dense)
+    kind = type(graph)
+    called = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     raise TypeError(
         f"{name}: expected a reedsp.Graph, a SciPy sparse matrix, a dense array or a networkx graph, "
-        f"got {type(graph).__name__}"
+        f"got {called}{_cure_of(graph)}"
     )
+
+
+def _cure_of(graph: Any) -> str:
+    """Return how a graph is made of something else that may be meant."""
+    if isinstance(graph, (str, os.PathLike)):
+        return "; reedsp.read(path) reads a file"
+    if hasattr(graph, "__arrow_c_stream__") or isinstance(graph, Mapping):
+        return "; reedsp.Graph.from_table makes one of a table"
+    package = type(graph).__module__.partition(".")[0]
+    if package in ("igraph", "networkit", "rustworkx"):
+        return f"; reedsp.Graph.from_{package} makes one of it"
+    return ""
 
 
 def vertex_argument(graph: Graph, vertex: Any, argument: str) -> int:

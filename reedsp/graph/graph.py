@@ -633,7 +633,8 @@ class Graph:
             ``__arrow_c_stream__``; columns by name; or a file: ``.csv`` with a line of names, ``.tsv`` or
             ``.parquet``.
         source, target : str
-            Columns with the ends of each edge, both integers or both strings.
+            Columns with the ends of each edge, both integers or both strings. In a text they are integers if all are
+            as they are written: 007 is a string, and so are then the others.
         weight : str or None
             Column with the weights: integers, floats, or booleans as for :meth:`from_edges`. None gives every edge
             weight 1.

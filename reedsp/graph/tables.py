@@ -14,6 +14,7 @@ import numpy.typing as npt
 _CSV = (".csv", ".tsv")
 _PARQUET = (".parquet", ".pq")
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+_EXACT = 2**53  # integers up to this are different numbers in float64
 
 
 class TableEdges(NamedTuple):
@@ -63,8 +64,9 @@ def read_table(table: Any, source: str, target: str, weight: str | None) -> Tabl
     except pyarrow.ArrowException as error:
         where = f"{os.fsdecode(table)}: " if isinstance(table, (str, os.PathLike)) else "table: "
         raise ValueError(f"{where}{error}") from None
-    first, labels, n, sources, targets = _vertices(column_of(source), column_of(target), source, target)
-    weights = None if weight is None else _weights(column_of(weight), weight, _is_text_file(table))
+    of_text = _is_text_file(table)
+    first, labels, n, sources, targets = _vertices(column_of(source), column_of(target), source, target, of_text)
+    weights = None if weight is None else _weights(column_of(weight), weight, of_text)
     return TableEdges(sources, targets, weights, first, labels, n)
 
 
@@ -89,7 +91,7 @@ def _columns(table: Any, source: str, target: str, weight: str | None) -> Callab
 
     names = [name for name in (source, target, weight) if name is not None]
     if isinstance(table, (str, os.PathLike)):
-        content = _read_file(os.fsdecode(table), weight)
+        content = _read_file(os.fsdecode(table), names)
     elif isinstance(table, Mapping):
         content = _of_arrays({name: table[name] for name in names if name in table}, list(table))
     elif hasattr(table, "__arrow_c_stream__"):
@@ -109,8 +111,8 @@ def _columns(table: Any, source: str, target: str, weight: str | None) -> Callab
     return columns
 
 
-def _read_file(name: str, weight: str | None) -> Any:
-    """Return the table in a file; the weights of a text as text, so that none is rounded unnoticed."""
+def _read_file(name: str, columns: list[str]) -> Any:
+    """Return the table in a file; columns of a text as text, so that no weight is rounded and no name is shortened."""
     suffix = _suffix(name)
     if suffix in _CSV:
         import pyarrow.csv
@@ -119,7 +121,7 @@ def _read_file(name: str, weight: str | None) -> Any:
             name,
             parse_options=pyarrow.csv.ParseOptions(delimiter="\t" if suffix == ".tsv" else ","),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types={} if weight is None else {weight: pyarrow.string()},
+                column_types=dict.fromkeys(columns, pyarrow.string()),
                 null_values=[""],
                 strings_can_be_null=True,
             ),
@@ -149,12 +151,14 @@ def _of_arrays(arrays: dict[str, Any], names: list[str]) -> Any:
 
 
 def _vertices(
-    sources: Any, targets: Any, source: str, target: str
+    sources: Any, targets: Any, source: str, target: str, of_text: bool
 ) -> tuple[int, list[Hashable] | None, int, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the names of the vertices as in :class:`TableEdges`, their number, and the ends of all edges."""
     import pyarrow
 
     ends = [_ends(sources, source), _ends(targets, target)]
+    if of_text:
+        ends = _as_integers(ends) or ends
     if ends[0].type != ends[1].type and len(sources):
         types = f"{source!r} has {sources.type} and {target!r} has {targets.type}"
         raise TypeError(f"table: column {types}, expected integers or strings in both")
@@ -178,6 +182,20 @@ def _vertices(
     return first, None if consecutive else labels, len(labels), index[:split], index[split:]
 
 
+def _as_integers(ends: list[Any]) -> list[Any] | None:
+    """Return texts as int64 if all are integers as they are written here; names such as 007 remain texts."""
+    import pyarrow
+    from pyarrow import compute
+
+    words = [compute.utf8_trim_whitespace(column) for column in ends]
+    try:
+        numbers = [column.cast(pyarrow.int64()) for column in words]
+    except pyarrow.ArrowInvalid:
+        return None
+    is_same = all(one.cast(pyarrow.large_string()).equals(other) for one, other in zip(numbers, words, strict=True))
+    return numbers if is_same else None
+
+
 def _ends(column: Any, name: str) -> Any:
     """Return one end of all edges as int64 or strings of 64 bits."""
     import pyarrow
@@ -188,6 +206,8 @@ def _ends(column: Any, name: str) -> Any:
         column = column.cast(kind.value_type)
         kind = column.type
     is_text = types.is_string(kind) or types.is_large_string(kind) or kind == pyarrow.string_view()
+    if types.is_floating(kind):  # as pandas makes of integers beside what is missing
+        return _whole(column, name)
     if not (is_text or types.is_integer(kind) or types.is_null(kind)):
         raise TypeError(f"column {name!r} has type {kind}, expected integers or strings")
     _refuse_nulls(column, name, "a vertex")
@@ -196,6 +216,20 @@ def _ends(column: Any, name: str) -> Any:
         if len(beyond):
             raise ValueError(f"{place_in(name)(int(beyond[0]))} = {column[int(beyond[0])]} is outside int64")
     return column.cast(pyarrow.large_string() if is_text else pyarrow.int64())
+
+
+def _whole(column: Any, name: str) -> Any:
+    """Return floating-point numbers, each of which has to be an integer, as int64."""
+    import pyarrow
+
+    _refuse_nulls(column, name, "a vertex")
+    numbers = np.asarray(column.to_numpy()).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        wrong = ~((np.rint(numbers) == numbers) & (np.abs(numbers) <= _EXACT))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise TypeError(f"{place_in(name)(row)} = {numbers[row]}, expected an integer or a string")
+    return pyarrow.chunked_array([numbers.astype(np.int64)])
 
 
 def _weights(column: Any, name: str, of_text: bool) -> npt.NDArray[Any]:

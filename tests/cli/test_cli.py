@@ -24,7 +24,7 @@ from reedsp.cli import command as cli_command
 from reedsp.cli import commands, demo
 from reedsp.cli import options as cli_options
 from reedsp.cli import output as cli_output
-from reedsp.cost_model import calibrate, machine
+from reedsp.cost_model import calibrate, machine, place
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings, tune
 from reedsp.system import icd, progress_bar
@@ -207,6 +207,22 @@ def test_route(capsys: pytest.CaptureFixture[str], graph_file: Path, device: ree
 
 
 @needs_device
+@pytest.mark.parametrize("command", ["sssp", "bfs"])
+def test_one_target_alone(capsys: pytest.CaptureFixture[str], graph_file: Path, command: str) -> None:
+    status, out, err = run(capsys, command, graph_file, "-s", 1, "-t", 2, "-t", 3)
+    assert (status, out) == (2, "")
+    assert "may be given once, and not for 2, 3" in " ".join(err.replace("│", " ").split())
+
+
+def test_what_would_be_taken_is_what_is_taken(
+    capsys: pytest.CaptureFixture[str], graph_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, "_serves", True)
+    expected = json.loads(run(capsys, "info", graph_file, "--json")[1])["sssp"]["method"]
+    found = json.loads(run(capsys, "sssp", graph_file, "-s", 1, "--json")[1])["method"]
+    assert found == expected == "dijkstra"
+
+
 def test_summary_without_target(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
     status, out, _ = run(capsys, "sssp", graph_file, "--source", 1)
     assert status == 0

@@ -56,7 +56,7 @@ def test_a_page_is_written(run: Any) -> None:
         ("small.gr --size 7 -a boruvka --output p.html", 2, "needs --generate"),
         ("small.gr -a near-far -a merge-sort --output p.html", 2, "merge-sort does not take what near-far does"),
         ("numbers.txt -a merge-sort -a near-far --output p.html", 2, "near-far does not take what merge-sort does"),
-        ("small.gr -a nothing", 1, '"near-far"'),
+        ("small.gr -a nothing", 2, '"near-far"'),
         ("small.gr -a boruvka --output page.txt", 2, "does not end in .html"),
         ("small.gr -a boruvka --output small.gr/page.html", 1, "is not a directory"),
         ("small.gr -a boruvka --json", 2, "needs --output"),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import igraph
 import networkx as nx
 import numpy as np
+import pyarrow
 import pytest
 
 import reedsp
-from reedsp.graph.arguments import source_argument, vertex_argument, vertices_argument
+from reedsp.graph.arguments import as_graph, source_argument, vertex_argument, vertices_argument
 from reedsp.graph.graph import Graph
 
 ENDS, WEIGHTS = ([0, 1, 2, 0], [1, 2, 3, 3]), [4, 1, 2, 9]
@@ -61,6 +64,20 @@ def test_40_without_names_numbers_count_from_the_end_too(vertex: Any, number: in
 def test_39_43_wrong_vertex_arguments(vertex: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         vertex_argument(Graph.from_edges(5, [], []), vertex, "source")
+
+
+def test_what_is_no_graph_says_how_one_is_made(tmp_path: Path) -> None:
+    table = pyarrow.table({"source": [0], "target": [1], "weight": [1]})
+    for given, message in (
+        ("roads.gr", r"got str; reedsp\.read\(path\) reads a file$"),
+        (tmp_path, r"got pathlib\.\w+; reedsp\.read\(path\) reads a file$"),
+        ({"source": [0]}, r"got dict; reedsp\.Graph\.from_table makes one of a table$"),
+        (table, r"got pyarrow.lib.Table; reedsp\.Graph\.from_table makes one of a table$"),
+        (igraph.Graph(3), r"got igraph.Graph; reedsp\.Graph\.from_igraph makes one of it$"),
+        (3, "got int$"),
+    ):
+        with pytest.raises(TypeError, match=f"^graph: expected a reedsp.Graph, .*{message}"):
+            as_graph(given)
 
 
 def test_masked_vertices_are_refused(device: reedsp.Device) -> None:

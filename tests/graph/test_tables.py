@@ -144,7 +144,9 @@ def test_names_that_look_like_nothing(tmp_path: Path) -> None:
         ({"weight": np.array([1, 2**64 - 1], np.uint64)}, ValueError, "column 'weight', row 1 = 1844.* outside int64"),
         ({"source": np.array([2**64 - 1, 1], np.uint64)}, ValueError, "column 'source', row 0 = 1844.* outside int64"),
         ({"source": [0, 2**70]}, ValueError, "column 'source' has an integer outside int64"),
-        ({"source": [0, 1.5]}, TypeError, "column 'source' has type double, expected integers or strings"),
+        ({"source": [0, 1.5]}, TypeError, "column 'source', row 1 = 1.5, expected an integer or a string"),
+        ({"source": [0, 2.0**60]}, TypeError, "column 'source', row 1 = 1.15.* expected an integer or a string"),
+        ({"source": [0, np.inf]}, TypeError, "column 'source', row 1 = inf, expected an integer or a string"),
         ({"source": [True, False]}, TypeError, "column 'source' has type bool"),
         ({"source": [0, "a"]}, TypeError, "column 'source': "),
         ({"source": ["a", "b"]}, TypeError, "'source' has string and 'target' has int64"),
@@ -154,6 +156,38 @@ def test_names_that_look_like_nothing(tmp_path: Path) -> None:
 def test_columns_that_are_wrong(change: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         reedsp.Graph.from_table({"source": [0, 1], "target": [1, 0], "weight": [1, 2]} | change)
+
+
+@pytest.mark.parametrize(
+    ("rows", "names"),
+    [
+        ("007,8,1\n7,9,1\n", ["007", "7", "8", "9"]),
+        ("1,A,1\n2,B,1\n", ["1", "2", "A", "B"]),
+        ("-0,1,1\n0,1,1\n", ["-0", "0", "1"]),
+        ("1, 2,1\n3,-4,1\n", [-4, 1, 2, 3]),
+        (f"{2**70},1,1\n2,1,1\n", ["1", str(2**70), "2"]),
+        ("+1,2,1\n3,2,1\n", ["+1", "2", "3"]),
+    ],
+)
+def test_names_of_a_text_are_not_shortened(rows: str, names: list[Any], tmp_path: Path) -> None:
+    graph = reedsp.Graph.from_table(csv(tmp_path, f"source,target,weight\n{rows}"))
+    assert list(graph.names) == names
+    assert graph.m == 2
+
+
+def test_numbers_that_are_whole() -> None:
+    frame = pandas.DataFrame({"source": [0, None, 2], "target": [1.0, 5, 3], "weight": [1, 1, 1]})
+    graph = reedsp.Graph.from_table(frame.dropna())
+    assert list(graph.edges()) == [(0, 1, 1), (2, 3, 1)]
+    with pytest.raises(ValueError, match=r"^column 'source', row 1 is missing"):
+        reedsp.Graph.from_table(frame)
+
+
+def test_a_text_that_is_no_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_bytes("source,target,weight\nKäytävä,b,1\n".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"edges\.csv: .*UTF8"):
+        reedsp.Graph.from_table(path)
 
 
 def test_nulls_of_pandas() -> None:

@@ -547,6 +547,7 @@ def _solve(
     What is found is in `out`, if that has the type in which it is found.
     """
     if plan.device is None:
+        on_host.searches()
         if phases is not None:
             phases.begin("search")
         solved = _solve_on_host(graph, starts, arithmetic, plan, cutoff, predecessors)

@@ -94,7 +94,10 @@ def watch(
             refuse("needs --output", "--json")
         from reedsp.viewer import watch as viewer
 
-        kinds = [viewer.kind_of(each) for each in algorithm]
+        try:
+            kinds = [viewer.kind_of(each) for each in algorithm]
+        except ValueError as error:
+            refuse(str(error).removeprefix("algorithm: "), "--algorithm")
         for other, kind in zip(algorithm, kinds, strict=True):
             if (kind == "array") != (kinds[0] == "array"):
                 refuse(f"{other} does not take what {algorithm[0]} does: a page has one input", "--algorithm")

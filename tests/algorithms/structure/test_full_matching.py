@@ -307,8 +307,15 @@ def test_what_is_accepted(device: Device) -> None:
     zero = scipy.sparse.csr_array(([0, 5, 5], [0, 1, 0], [0, 2, 3]), shape=(2, 2))
     assert reedsp.full_matching(zero, device=device).weight == 10
     assert reedsp.full_matching(np.ma.masked_equal([[0, 7], [7, 0]], 7), device=device).weight == 0
-    for impossible in ([[0, 7], [0, 7]], [[0, 0]]):
-        with pytest.raises(ValueError, match="no full matching"):
+    for impossible in ([[0, 7], [0, 7]], [[0, 0]], np.array([[0.0, 0], [5, 7]])):
+        with pytest.raises(ValueError, match=r"^no full matching exists; a 0 in a dense array is no edge"):
+            reedsp.full_matching(impossible, device=device)
+    for impossible in (
+        np.full((2, 2), np.inf),
+        scipy.sparse.csr_array(np.eye(2)[:1] * 0),
+        np.ma.masked_equal([[0, 0]], 0),
+    ):
+        with pytest.raises(ValueError, match=r"^no full matching exists$"):
             reedsp.full_matching(impossible, device=device)
     booleans = scipy.sparse.csr_array(([True, True, False], [0, 1, 0], [0, 1, 3]), shape=(2, 2))
     assert reedsp.full_matching(booleans, device=device).weight == 2
@@ -408,7 +415,7 @@ def test_a_free_column_costs_nothing(device: Device) -> None:
 def test_it_is_asked_whether_there_is_a_matching_at_all(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """An auction would go on for ever, or nearly so."""
     monkeypatch.setattr(auction, "_PATIENCE", 10)
-    matrix = np.array([[1, 0, 0], [1, 0, 0], [1, 1, 1]])
+    matrix = scipy.sparse.csr_array([[1, 0, 0], [1, 0, 0], [1, 1, 1]])
     with pytest.raises(ValueError, match=r"^no full matching exists$"):
         reedsp.full_matching(matrix, method="auction", device=device)
     possible = with_a_matching(np.random.default_rng(1), 40, 40, 3, 100)

@@ -113,7 +113,10 @@ def full_matching(
     job = Job(chosen, recycle=True, phases=phases)
     phases.begin("search")
     with bar as report:
-        found = solve(job, solved, maximum, used, report)
+        try:
+            found = solve(job, solved, maximum, used, report)
+        except ValueError as error:
+            raise ValueError(f"{error}{_hint(graph)}") from None
     stats = job.stats()
     phases.begin("convert")
     sides = _sides(solved, maximum, found, power)
@@ -143,6 +146,14 @@ def full_matching(
         names=names,
         _weights=weights,
     )
+
+
+def _hint(graph: Any) -> str:
+    """Return what may explain that there is no full matching."""
+    is_dense = isinstance(graph, (np.ndarray, list, tuple)) and not np.ma.isMaskedArray(graph)
+    if is_dense and (np.asarray(graph) == 0).any():
+        return "; a 0 in a dense array is no edge, but one that a sparse or masked array holds is"
+    return ""
 
 
 def solve(
