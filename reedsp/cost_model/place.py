@@ -50,6 +50,9 @@ _FEW_KEYS = 1 << 14
 _FLOW, _FLOW_EDGE, _FLOW_DEVICE = 100.0, 0.1, 1.5
 """The same for a maximum flow, in all, and for each vertex and edge; and what a device takes, in searches."""
 
+_GPU_FLOW_EDGES = 50_000
+"""Edges of a network of few edges at each vertex, from which on a GPU finds its flow sooner."""
+
 _FEW_WEIGHTS, _MANY_WEIGHTS, _THIN = 12_000, 500_000, 64
 """Weights below which SciPy finds a full matching sooner: with up to so many for each pair, and with more."""
 
@@ -127,6 +130,15 @@ def is_too_deep(levels: int, reached: int, n: int, m: int) -> bool:
 def is_flow_for_host(n: int, m: int) -> bool:
     """Return whether the host is likely to find a maximum flow sooner than a device."""
     return _serves and _FLOW + _FLOW_EDGE * (n + m) < _FLOW_DEVICE * _DEVICE
+
+
+def is_flow_slow_on_gpus(n: int, m: int) -> bool:
+    """Return whether the host is likely to find a maximum flow sooner than a GPU.
+
+    The rounds of a GPU pay in large networks of few edges at each vertex, such as grids; elsewhere a core has found
+    what little is left to do at the end before many work-items have.
+    """
+    return _serves and (m >= _FEW_EDGES * n or m < _GPU_FLOW_EDGES)
 
 
 def is_full_matching_for_host(pairs: int, cells: int, m: int) -> bool:

@@ -15,7 +15,12 @@ from scipy.sparse.csgraph._flow import MaximumFlowResult
 from reedsp.algorithms.structure.assignment.full_matching import full_matching
 from reedsp.algorithms.structure.flow.capacities import Network
 from reedsp.algorithms.structure.flow.maximum_flow import flow_between
-from reedsp.cost_model.place import is_flow_for_host, is_full_matching_for_host, is_full_matching_slow_on_gpus
+from reedsp.cost_model.place import (
+    is_flow_for_host,
+    is_flow_slow_on_gpus,
+    is_full_matching_for_host,
+    is_full_matching_slow_on_gpus,
+)
 from reedsp.csgraph.matrix import refuse_corrupt, refuse_unreal, with_indices_alike
 from reedsp.device.discovery import get_device
 from reedsp.graph.graph import EXACT_IN_FLOAT64
@@ -84,7 +89,7 @@ def maximum_flow(csgraph: MatrixLike, source: int, sink: int, *, method: str = "
     refuse_corrupt(matrix, "csgraph")
     matrix, heaviest = _with_capacities(with_indices_alike(matrix))
     fits = 2 * heaviest <= _NARROW
-    if fits and (method == "edmonds_karp" or is_flow_for_host(n, matrix.nnz)):
+    if fits and (method == "edmonds_karp" or _is_flow_for_host(n, matrix.nnz)):
         found = _maximum_flow(matrix, source, sink, method=method)
     else:
         network = Network.of(matrix.indptr, matrix.indices, matrix.data, source, sink)
@@ -202,6 +207,11 @@ def min_weight_full_bipartite_matching(
     if matrix.shape[1] < matrix.shape[0]:
         return found.rows, order[found.columns]
     return order, found.columns
+
+
+def _is_flow_for_host(n: int, m: int) -> bool:
+    """Return whether SciPy is likely to find a maximum flow sooner than the device."""
+    return is_flow_for_host(n, m) or (is_flow_slow_on_gpus(n, m) and get_device().kind != "cpu")
 
 
 def _is_for_host(shape: tuple[int, int], m: int) -> bool:

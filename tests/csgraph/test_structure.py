@@ -60,6 +60,26 @@ def test_flows_are_those_of_scipy(
             assert not net[1:-1].sum(axis=1).any()
 
 
+def test_flows_for_which_a_gpu_takes_longer(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many edges at each vertex SciPy's is taken in a network of any size; a grid goes to the GPU if it is large."""
+    monkeypatch.setattr(place, "_serves", True)
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(csgraph_flows, "get_device", lambda: device)
+    asked: list[int] = []
+    monkeypatch.setattr(csgraph_flows, "flow_between", lambda network: asked.append(network.n) or 1 / 0)
+    n = 20_000
+    for degree, on_device in ((1, False), (2, False), (3, True), (8, False)):
+        tails = np.repeat(np.arange(n - degree), degree)
+        heads = tails + np.tile(np.arange(1, degree + 1), n - degree)
+        matrix = scipy.sparse.csr_array((np.ones(len(tails), np.int32), (tails, heads)), shape=(n, n))
+        if on_device:
+            with pytest.raises(ZeroDivisionError):
+                ours.maximum_flow(matrix, 0, n - degree)
+        else:
+            assert ours.maximum_flow(matrix, 0, 9).flow_value == degree
+    assert asked == [n]
+
+
 def test_flows_that_scipy_finds_wrong() -> None:
     wide = scipy.sparse.csr_array(np.array([[0, 2**40, 0], [0, 0, 2**33], [0, 0, 0]]))
     found = ours.maximum_flow(wide, 0, 2)
