@@ -161,7 +161,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
                 points = [(float(row["m"]), float(row[column])) for row in mine if row["graph"] == graph]
                 line(pane, points, f"{graph}{', SciPy' if style else ''}", number, **style)
         finish(pane, "edges", "milliseconds, fastest", f"{problem.capitalize()}: {device_of(rows)}")
-        pane.legend(fontsize=7, frameon=False, loc="upper left" if problem == FLOW else "lower right")
+        pane.legend(fontsize=7, frameon=False, loc="best")
     return figure
 
 

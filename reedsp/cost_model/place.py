@@ -56,8 +56,8 @@ _GPU_FLOW_EDGES = 50_000
 _FEW_WEIGHTS, _MANY_WEIGHTS, _THIN = 12_000, 500_000, 64
 """Weights below which SciPy finds a full matching sooner: with up to so many for each pair, and with more."""
 
-_GPU_WEIGHTS, _FULL_WEIGHTS = 1 << 19, 1 << 24
-"""The same where the device is a GPU, and of matrices that are half full on any device."""
+_GPU_PAIRS, _FULL_WEIGHTS = 8000, 1 << 24
+"""Pairs below which it does where the device is a GPU; and weights of matrices that are half full, on any device."""
 
 _DEVICE = 1200.0
 """Microseconds that a device takes for a search at least, from arguments to results."""
@@ -154,9 +154,9 @@ def is_full_matching_for_host(pairs: int, cells: int, m: int) -> bool:
     return _serves and m < (_FEW_WEIGHTS if m <= _THIN * pairs else _MANY_WEIGHTS)
 
 
-def is_full_matching_slow_on_gpus(m: int) -> bool:
-    """Return whether the host is likely to find a full matching of so many weights sooner than a GPU."""
-    return _serves and m <= _GPU_WEIGHTS
+def is_full_matching_slow_on_gpus(pairs: int) -> bool:
+    """Return whether the host is likely to find a full matching of so many pairs sooner than a GPU."""
+    return _serves and pairs < _GPU_PAIRS
 
 
 def is_matrix_for_host(n: int) -> bool:

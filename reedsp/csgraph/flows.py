@@ -218,4 +218,4 @@ def _is_for_host(shape: tuple[int, int], m: int) -> bool:
     """Return whether SciPy is likely to find a full matching sooner than the device."""
     if is_full_matching_for_host(min(shape), shape[0] * shape[1], m):
         return True
-    return is_full_matching_slow_on_gpus(m) and get_device().kind != "cpu"
+    return is_full_matching_slow_on_gpus(min(shape)) and get_device().kind != "cpu"

@@ -773,17 +773,20 @@ class BoundKernel:
         self._steps = 0 if slices is None else slices.steps
         self._dispatches = [(None, global_size)] if slices is None else _dispatches(global_size, slices)
         self._kernel, self._handle = kernel, kernel.take_handle(len(args))
+        self._is_for_others = True
         self._args = list(args)  # OpenCL does not keep a buffer alive that is only an argument
         for position, argument in enumerate(args):
             self.set(position, argument)
 
     def __del__(self) -> None:
-        if hasattr(self, "_handle"):
+        if hasattr(self, "_handle") and self._is_for_others:
             self._kernel.give_back(self._handle, len(self._args))
 
     def set(self, position: int, argument: Argument) -> None:
         """Change one argument from the next launch on."""
         self._args[position] = argument
+        if isinstance(argument, cl.SVMPointer) and self._job.device.kind != "cpu":
+            self._is_for_others = False  # NVIDIA's driver refuses a buffer where shared memory was
         try:
             if isinstance(argument, (np.generic, bytes)):
                 _set_number(self._handle, position, argument)

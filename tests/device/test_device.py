@@ -1005,6 +1005,25 @@ def test_kernel_objects_are_used_again_but_not_by_two_at_a_time(device: Device) 
     assert len(kernel.handles.get(3, [])) == 64
 
 
+def test_kernel_objects_that_had_shared_memory_are_nobody_elses_on_a_gpu(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NVIDIA's driver refuses a buffer as an argument that was shared virtual memory before."""
+    if not device.handle.svm_capabilities & cl.device_svm_capabilities.COARSE_GRAIN_BUFFER:
+        pytest.skip("this device has none")
+    job = Job(device)
+    kernel = device.kernel("edges/verify.cl", "jump", **INT32)
+    places, right = job.upload(np.arange(64, dtype=np.int32)), job.upload(np.full(64, -1, np.int32))
+    shared = cl.SVMAllocation(device.context, 256, 8, cl.svm_mem_flags.READ_WRITE, queue=device.queue)
+    for kind, kept in (("cpu", 1), ("gpu", 0)):
+        monkeypatch.setattr(device, "kind", kind)
+        kernel.handles.clear()
+        bound = job.bind(kernel, 64, 64, places, shared, np.uint32(1))
+        bound.set(1, right)
+        del bound
+        assert len(kernel.handles.get(3, [])) == kept
+
+
 @needs_device
 @pytest.mark.parametrize("dtype", [None, "int32", "int64", "float32", "float64"])
 @pytest.mark.parametrize("count", [1, 1000, 3_000_001])
