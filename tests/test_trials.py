@@ -75,7 +75,14 @@ def calls() -> Iterator[tuple[str, Call]]:
             for name, numbers in matrices.items():
                 what = f"{name} by {method}, maximum {maximum}"
                 yield what, partial(reedsp.full_matching, numbers, maximum, method)
-    yield "fractions", partial(reedsp.full_matching, [[0.1, 0.2], [0.3, 0.7]])
+        yield (
+            f"fractions by {method}",
+            partial(reedsp.full_matching, np.full((60, 70), 0.1) + np.eye(60, 70), False, method),
+        )
+        yield (
+            f"fractions in a square by {method}",
+            partial(reedsp.full_matching, [[0.1, 0.2], [0.3, 0.7]], True, method),
+        )
     yield "johnson", partial(reedsp.apsp, small, "johnson", predecessors=True)
     yield "a target", partial(reedsp.sssp, small, 0, target=3)
     yield "the nearest of several", partial(reedsp.sssp, many, [0, 5], min_only=True)
@@ -111,7 +118,7 @@ def programs_of(call: Call, device: Device, monkeypatch: pytest.MonkeyPatch) -> 
     return requested, set().union(*(programs or () for programs in selfcheck._known.values()))
 
 
-@pytest.mark.deep("many edges", "a star", "negative", "fractional", "a long path", "uint64", "float32")
+@pytest.mark.deep
 @pytest.mark.parametrize("name", CALLS)
 def test_programs_have_been_tried(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     requested, tried = programs_of(CALLS[name], device, monkeypatch)

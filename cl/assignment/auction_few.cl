@@ -3,9 +3,9 @@
 // Source:       Bertsekas 1988, the Jacobi form, as in assignment/auction_rounds.cl: the same rows bid the same.
 // NDRange:      (GROUP_SIZE); work-group (GROUP_SIZE).
 // Local memory: GROUP_SIZE * 3 * sizeof(long) + MOST_FREE * (sizeof(long) + 2 * sizeof(int)) + 4.
-// Macros:       GROUP_SIZE, a power of two; TEAM and WIDEST, powers of two, work-items for a row at least and at most, TEAM
-//               not above WIDEST nor this above GROUP_SIZE; POINTER, type of row pointers, and INDEX, of columns: int or
-//               long; VALUE, type of weights: int or long; NEGATED, 1 to find the maximum weight.
+// Macros:       GROUP_SIZE and TEAM, powers of two, the latter not above the former, work-items for a row at least; POINTER,
+//               type of row pointers, and INDEX, of columns: int or long; VALUE, type of weights: int or long; NEGATED, 1 to
+//               find the maximum weight.
 //   indptr, indices, values  in  the matrix by rows, (rows + 1), (m), (m)
 //   edge_of   i/o  (rows) index of the edge by which each row is matched; -1 for none
 //   row_of    i/o  (rows) the row that each column is matched with; -1 for none
@@ -14,10 +14,11 @@
 //                  more than MOST_FREE rows are free
 //   shift     -    what is taken from every weight
 //   scale     -    what weights are multiplied by then
+//   widest    -    work-items for a row at most, a power of two from TEAM to GROUP_SIZE
 
-#if !defined(GROUP_SIZE) || !defined(TEAM) || !defined(WIDEST) || !defined(POINTER) || !defined(INDEX) || \
-    !defined(VALUE) || !defined(NEGATED)
-#error "assignment/auction_few.cl needs GROUP_SIZE, TEAM, WIDEST, POINTER, INDEX, VALUE and NEGATED"
+#if !defined(GROUP_SIZE) || !defined(TEAM) || !defined(POINTER) || !defined(INDEX) || !defined(VALUE) || \
+    !defined(NEGATED)
+#error "assignment/auction_few.cl needs GROUP_SIZE, TEAM, POINTER, INDEX, VALUE and NEGATED"
 #endif
 
 #include "core/language.cl"
@@ -35,7 +36,7 @@ __kernel void rounds_of_few(__global const POINTER *restrict indptr, __global co
                             __global const VALUE *restrict values, __global long *restrict edge_of,
                             __global int *restrict row_of, __global long *restrict price,
                             __global uint *restrict control, const long shift, const long scale, const long epsilon,
-                            const uint rows, const uint budget)
+                            const uint rows, const uint widest, const uint budget)
 {
     __local Offer offers[GROUP_SIZE];
     __local long bids[MOST_FREE];
@@ -54,7 +55,7 @@ __kernel void rounds_of_few(__global const POINTER *restrict indptr, __global co
     barrier(CLK_LOCAL_MEM_FENCE);
     uint left = count, rounds = 0;
     while (0 < left && left <= MOST_FREE && rounds < budget) {
-        uint width = WIDEST;
+        uint width = widest;
         while (width * left > GROUP_SIZE)
             width /= 2;
         const uint team = item / width, member = item % width;

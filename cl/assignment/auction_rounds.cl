@@ -2,11 +2,11 @@
 //
 // Source:       Bertsekas 1988, the Jacobi form, with smaller and smaller epsilon: weights are multiplied by rows + 1, so that
 //               the last auction, with epsilon 1, ends with the minimum.
-// NDRange:      bid TEAM work-items for each row and assign for each column, in work-groups of GROUP_SIZE; restart and relax
+// NDRange:      bid `team` work-items for each row and assign for each column, in work-groups of GROUP_SIZE; restart and relax
 //               a work-item for each row or column, work-group (GROUP_SIZE).
 // Local memory: of bid GROUP_SIZE * 3 * sizeof(long), of assign GROUP_SIZE * sizeof(int).
-// Macros:       GROUP_SIZE and TEAM, powers of two, TEAM not above GROUP_SIZE; POINTER, type of row pointers, and INDEX, of
-//               columns: int or long; VALUE, type of weights: int or long; NEGATED, 1 to find the maximum weight.
+// Macros:       GROUP_SIZE, a power of two; POINTER, type of row pointers, and INDEX, of columns: int or long; VALUE, type of
+//               weights: int or long; NEGATED, 1 to find the maximum weight.
 //   indptr, indices, values  in  the matrix by rows, (rows + 1), (m), (m)
 //   first_in  in   (rows + 1) the same by columns: where the entries of each column begin
 //   rows_in   in   (m) their rows, ascending within a column
@@ -20,11 +20,11 @@
 //   control   i/o  [ANY]: whether a price has changed
 //   shift     -    what is taken from every weight
 //   scale     -    what weights are multiplied by then
+//   team      -    a power of two, not above GROUP_SIZE
 // A row reads prices alone, and a column the bids of its rows: no word is read and changed in one launch.
 
-#if !defined(GROUP_SIZE) || !defined(TEAM) || !defined(POINTER) || !defined(INDEX) || !defined(VALUE) || \
-    !defined(NEGATED)
-#error "assignment/auction_rounds.cl needs GROUP_SIZE, TEAM, POINTER, INDEX, VALUE and NEGATED"
+#if !defined(GROUP_SIZE) || !defined(POINTER) || !defined(INDEX) || !defined(VALUE) || !defined(NEGATED)
+#error "assignment/auction_rounds.cl needs GROUP_SIZE, POINTER, INDEX, VALUE and NEGATED"
 #endif
 
 #include "core/language.cl"
@@ -49,21 +49,21 @@ __kernel void bid(__global const POINTER *restrict indptr, __global const INDEX 
                   __global const VALUE *restrict values, __global const long *restrict edge_of,
                   __global const long *restrict price, __global long *restrict bid_edge,
                   __global long *restrict bid_price, __global uint *restrict is_wanted, const long shift,
-                  const long scale, const long epsilon, const uint rows)
+                  const long scale, const long epsilon, const uint rows, const uint team)
 {
     __local Offer offers[GROUP_SIZE];
-    const size_t row = get_global_id(0) / TEAM;
-    const uint item = get_local_id(0), member = item % TEAM;
+    const size_t row = get_global_id(0) / team;
+    const uint item = get_local_id(0), member = item % team;
     const bool is_free = row < rows && edge_of[row] < 0;
     Offer offer = {LONG_MAX, LONG_MAX, -1};
     if (is_free)
-        for (long edge = indptr[row] + member; edge < indptr[row + 1]; edge += TEAM) {
+        for (long edge = indptr[row] + member; edge < indptr[row + 1]; edge += team) {
             const Offer other = OFFER_OF(edge);
             offer = better(offer, other, indices);
         }
     offers[item] = offer;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint distance = TEAM / 2; distance > 0; distance /= 2) {
+    for (uint distance = team / 2; distance > 0; distance /= 2) {
         if (member < distance)
             offers[item] = better(offers[item], offers[item + distance], indices);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -92,22 +92,22 @@ __kernel void assign(__global const INDEX *restrict indices, __global const long
                      __global const int *restrict rows_in, __global long *restrict edge_of,
                      __global int *restrict row_of, __global long *restrict price,
                      __global const long *restrict bid_edge, __global const long *restrict bid_price,
-                     __global uint *restrict is_wanted, const uint rows)
+                     __global uint *restrict is_wanted, const uint rows, const uint team)
 {
     __local int winners[GROUP_SIZE];
-    const size_t column = get_global_id(0) / TEAM;
-    const uint item = get_local_id(0), member = item % TEAM;
+    const size_t column = get_global_id(0) / team;
+    const uint item = get_local_id(0), member = item % team;
     const bool is_asked_for = column < rows && is_wanted[column];
     int winner = -1;
     if (is_asked_for)
-        for (long entry = first_in[column] + member; entry < first_in[column + 1]; entry += TEAM) {
+        for (long entry = first_in[column] + member; entry < first_in[column + 1]; entry += team) {
             const int row = rows_in[entry];
             if (bid_edge[row] >= 0 && (size_t)indices[bid_edge[row]] == column)
                 winner = lower_bid(winner, row, bid_price);
         }
     winners[item] = winner;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    for (uint distance = TEAM / 2; distance > 0; distance /= 2) {
+    for (uint distance = team / 2; distance > 0; distance /= 2) {
         if (member < distance)
             winners[item] = lower_bid(winners[item], winners[item + distance], bid_price);
         barrier(CLK_LOCAL_MEM_FENCE);

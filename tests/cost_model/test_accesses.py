@@ -16,6 +16,7 @@ from reedsp.device.device import Device
 from tests.support import accesses as checked
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("name", "check"), [(name, check) for name, _, check in checked.checks()])
 def test_accesses_are_those_of_numpy(name: str, check: Any, device: Device) -> None:
     assert check(device)

@@ -222,6 +222,7 @@ TEXTS: dict[str, Callable[[], bytes]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", TEXTS)
 def test_61_texts(name: str, tmp_path: Path) -> None:
     path, text = tmp_path / name, TEXTS[name]()

@@ -192,11 +192,11 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
         **{"VALUE": ("int", "long"), "SUM": ("long",), "IS_INTEGER": (0, 1), "NEGATED": (0, 1)},
     },
     "assignment/auction_few.cl": {
-        **{"GROUP_SIZE": (32,), "TEAM": (1, 8), "WIDEST": (8, 32), "POINTER": ("int", "long")},
-        **{"INDEX": ("int", "long"), "VALUE": ("int", "long"), "NEGATED": (0, 1)},
+        **{"GROUP_SIZE": (32,), "TEAM": (1, 8), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+        **{"VALUE": ("int", "long"), "NEGATED": (0, 1)},
     },
     "assignment/auction_rounds.cl": {
-        **{"GROUP_SIZE": (32,), "TEAM": (1, 8), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
+        **{"GROUP_SIZE": (32,), "POINTER": ("int", "long"), "INDEX": ("int", "long")},
         **{"VALUE": ("int", "long"), "NEGATED": (0, 1)},
     },
     "flow/arcs.cl": {

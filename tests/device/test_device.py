@@ -388,6 +388,7 @@ TAMPERINGS = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("file", "old", "new", "arithmetic"), TAMPERINGS.values(), ids=TAMPERINGS)
 def test_75_self_test_notices_wrong_answers(
     file: str, old: str, new: str, arithmetic: str, kernel_copy: Path, device: Device
@@ -443,7 +444,7 @@ def test_work_group_size_that_the_kernel_was_not_built_for(device: Device) -> No
 
 def test_work_group_size_as_an_option(device: Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 1])
-    with pytest.raises(reedsp.DeviceError, match=r"work-groups of 1048576|did not build"):
+    with pytest.raises(ValueError, match=r"^options: group_size = 1048576, expected an integer from 1 to \d+$"):
         reedsp.sssp(graph, 0, "output-parallel", device=device, options={"group_size": 2**20})
     assert reedsp.sssp(graph, 0, device=device).dist.tolist() == [0, 1, 2]
 

@@ -52,7 +52,7 @@ def look(device: Device, rows: Rows, arithmetic: Arithmetic = WHOLE, unit: bool 
     return first_edge, job.download(buffers.edges, len(rows[1]), edge), facts, total
 
 
-@pytest.mark.deep("float64-float32", "float64-int32", "float32-")
+@pytest.mark.deep
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 @pytest.mark.parametrize("to", [INT32, FLOAT64], ids=str)

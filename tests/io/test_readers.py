@@ -1230,6 +1230,7 @@ def spoil(rng: random.Random, block: bytes) -> bytes:
     return bytes(data)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("fractions", [False, True])
 @pytest.mark.parametrize("name", TABLES)
 def test_block_parser_against_line_parser(name: str, fractions: bool) -> None:

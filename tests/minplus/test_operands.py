@@ -69,7 +69,7 @@ def needs_doubles(device: Device, dtype: np.dtype[Any]) -> None:
         pytest.skip("the device has no doubles")
 
 
-@pytest.mark.deep("int8", "int16", "uint32", "uint64", "float16", "float32")
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_type_and_shape(dtype: np.dtype[Any], way: str, device: Device) -> None:
     needs_doubles(device, dtype)
@@ -95,6 +95,7 @@ def test_types_that_differ(way: str, device: Device) -> None:
             assert reedsp.min_plus_product(a, b, device=device).tobytes() == expected_product(a, b).tobytes()
 
 
+@pytest.mark.deep
 def test_layouts(way: str, device: Device) -> None:
     a, b = weights((40, 30), np.dtype(np.int32), 1), weights((30, 20), np.dtype(np.int32), 2)
     expected = expected_product(a, b)
@@ -225,6 +226,7 @@ def queue(request: pytest.FixtureRequest, device: Device) -> cl.CommandQueue:
     return cl.CommandQueue(device.context, device.handle, properties=mode)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_arrays_of_a_device(dtype: np.dtype[Any], queue: cl.CommandQueue, device: Device) -> None:
     needs_doubles(device, dtype)

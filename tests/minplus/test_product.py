@@ -80,6 +80,7 @@ def test_46_shapes_around_panels(method: str, dtype: type, device: Device) -> No
         check(a, b, method, device)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("method", minplus_product.METHODS)
 def test_every_type(method: str, dtype: np.dtype[Any], device: Device) -> None:

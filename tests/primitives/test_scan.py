@@ -406,6 +406,7 @@ def test_no_order_of_work_groups_makes_a_difference(
 # ---- numbers ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", FLOATS, ids=str)
 @pytest.mark.parametrize("method", METHODS)
 def test_rounding_stays_within_its_bound_and_never_varies(
@@ -475,6 +476,7 @@ def test_integer_sums_wrap_around(method: str, dtype: np.dtype[Any], device: Dev
 # ---- segments ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("method", METHODS)
 def test_segments(method: str, exclusive: bool, device: Device, small: None) -> None:
@@ -592,6 +594,7 @@ def test_compactions(method: str, dtype: str, device: Device, small: None) -> No
                 assert places.tolist() == np.flatnonzero(mask).tolist()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", HEADS_AS_BYTES)
 @pytest.mark.parametrize("dtype", ["bool", "uint16", "float32", "complex64"])
 @pytest.mark.parametrize("method", CHUNKED)
@@ -689,6 +692,7 @@ def test_results_wait_for_what_their_owner_has_queued_and_carry_an_event(queue: 
     assert (got.get() == np.arange(1, 1001)).all()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 def test_out_of_order_queue(method: str, device: Device, small: None) -> None:
     queue = queue_of(device, out_of_order=True)
@@ -733,6 +737,7 @@ def test_slices(method: str, start: int, queue: cl.CommandQueue, small: None) ->
     assert (x.get() == host).all()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("method", METHODS)
 def test_in_place_on_a_device(method: str, exclusive: bool, queue: cl.CommandQueue, small: None) -> None:

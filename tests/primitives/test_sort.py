@@ -252,6 +252,7 @@ def test_arrays_that_are_no_plain_ones(device: Device) -> None:
     np.testing.assert_array_equal(reedsp.sort(keys, device=device), np.sort(keys))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("pattern", ["random", "few", "ascending", "narrow"])  # four digits, and other numbers of them
 def test_results_go_where_they_are_wanted(pattern: str, pretender: Device) -> None:
     given = keys_of(np.dtype(np.int32), pattern, 301)

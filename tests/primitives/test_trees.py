@@ -37,6 +37,7 @@ def lengths(tile: int) -> list[int]:
     return sorted({0, 1, 2, 3, 2 * tile, 3 * tile + 1, 997, *around})
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("group_size", "each"), SHAPES)
 def test_every_length_around_nodes_and_levels(group_size: int, each: int, device: Device) -> None:
     shape: Any = {"group_size": group_size, "each": each, "device": device}
@@ -53,7 +54,7 @@ def test_pairs(device: Device) -> None:
         assert reedsp.reduce(x, "min", method="naive", device=device) == x.min(initial=np.iinfo(np.int32).max)
 
 
-@pytest.mark.deep("float32", "uint64", "int32")
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES, ids=str)
 def test_types_and_operators(dtype: np.dtype[Any], device: Device) -> None:
     if dtype == np.float64 and not device.fp64:

@@ -283,6 +283,7 @@ def values_of(n: int, seed: int = 3) -> np.ndarray[Any, Any]:
 by_length = pytest.mark.parametrize("n", [1, 2, 7, 16, 33, 65, 100, 257])
 
 
+@pytest.mark.deep
 @by_length
 def test_scans(n: int, device: Device) -> None:
     values = values_of(n)
@@ -418,6 +419,7 @@ def test_a_program_scans(n: int, device: Device) -> None:
             assert step.active in [[processor for processor in range(n) if each[processor]] for each in sets]
 
 
+@pytest.mark.deep
 @by_length
 def test_programs_of_trees(n: int, device: Device) -> None:
     values = values_of(n)

@@ -152,6 +152,7 @@ def test_longest_path(weights: Weights, close: Close) -> None:
     assert same(closed, 3 * steps - 2 * (place < place[:, None]))
 
 
+@pytest.mark.deep
 @every_signed_type
 def test_cycles_of_weight_zero(weights: Weights, close: Close) -> None:
     matrix = random_matrix(3 * TILE, 1, largest=0, potential=60, part=0.05)

@@ -26,7 +26,7 @@ def graph_of(family: Family, dtype: type = np.int64) -> reedsp.Graph:
     return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
 
 
-@pytest.mark.deep("-grid", "-random", "-negative edges")
+@pytest.mark.deep
 @pytest.mark.parametrize("family", [each for each in CYCLE_FREE if each.n <= 300], ids=lambda family: family.name)
 def test_families(family: Family, device: Device) -> None:
     paths = reedsp.apsp(graph_of(family), "johnson", True, device=device)

@@ -87,6 +87,7 @@ def test_every_size(method: str, weights: Weights, device: Device) -> None:
             assert close(matrix, weights, method, device) == floyd_warshall(matrix), (n, part)
 
 
+@pytest.mark.deep
 @every_method
 @every_type
 def test_longest_path(method: str, weights: Weights, device: Device) -> None:

@@ -62,6 +62,7 @@ def compare(there: cl_array.Array, expected: Any) -> None:
     assert np.array_equal(values[~none], expected[~none])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("units", [1, 7])
 @pytest.mark.parametrize("family", SMALL, ids=lambda family: family.name)
 def test_families(family: Family, units: int, device: reedsp.Device) -> None:

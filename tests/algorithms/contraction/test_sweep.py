@@ -29,7 +29,7 @@ from tests.support.families import grid
 GRID = grid("grid", 17, 23, seed=5)
 
 
-@pytest.mark.deep("-300", "-64")
+@pytest.mark.deep
 @pytest.mark.parametrize("rows", [1, 8, 9, 16, 17, 64, 65, 300])
 @pytest.mark.parametrize("heavy", [1, 2**25])
 @pytest.mark.parametrize("result", ["of the search", "float64"])

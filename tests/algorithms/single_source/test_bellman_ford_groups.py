@@ -52,7 +52,7 @@ def search(
     return np.where(dist == arithmetic.infinity, np.inf, dist), found
 
 
-@pytest.mark.deep("int64-", "float32-")
+@pytest.mark.deep
 @families
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: f"{dtype}-")
 @pytest.mark.parametrize("local_memory", [False, True])

@@ -91,7 +91,7 @@ def check(number: int, solution: Solution, arithmetic: Arithmetic) -> None:
     assert not solution.exact_on_host
 
 
-@pytest.mark.deep("int32-", "float32-")
+@pytest.mark.deep
 @each_method
 @pytest.mark.parametrize(
     ("number", "dtype"),
@@ -111,6 +111,7 @@ def test_families_in_every_arithmetic(method: str, number: int, dtype: np.dtype,
         check(number, solved(METHODS[method], graph_of(family), family.source, device, saturating), saturating)
 
 
+@pytest.mark.deep
 @each_method
 @pytest.mark.parametrize("dtype", [np.float64, np.int32, np.float32, np.uint16, np.int8])
 def test_families_in_every_weight_type(method: str, dtype: type, device: reedsp.Device) -> None:

@@ -89,7 +89,7 @@ def test_sssp_both_ways(family: Family, dtype: Any, scale: float, serves: None, 
         assert here.stats.keys() == there.stats.keys()
 
 
-@pytest.mark.deep("-True-True", "-False-False")
+@pytest.mark.deep
 @pytest.mark.parametrize("return_predecessors", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)

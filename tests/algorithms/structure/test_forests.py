@@ -162,6 +162,7 @@ def test_long_ways_to_a_root(order: str, device: Device) -> None:
 # ---- answers ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", FAST)
 @pytest.mark.parametrize("weights", [(7,), (-1, 2), (-1.5, 0.0, 2.5)], ids=["one", "two", "three"])
 def test_all_small_undirected_graphs(weights: tuple[Any, ...], method: Any, device: Device) -> None:
@@ -181,6 +182,7 @@ def test_all_undirected_graphs_of_five_vertices(method: Any, device: Device) -> 
         assert listed(reedsp.spanning_forest(graph, maximum, method, device=device)) == oracle(graph, maximum)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", FAST)
 @pytest.mark.parametrize(("loops", "weights"), [(True, (0, 3)), (False, (1, 2, 3))])
 def test_all_small_directed_graphs(loops: bool, weights: tuple[int, ...], method: Any, device: Device) -> None:
@@ -209,7 +211,7 @@ def test_components_do_not_hook_in_a_ring(method: Any, maximum: bool, device: De
     assert len(forest) == 5
 
 
-@pytest.mark.deep("float32", "int64", "uint")
+@pytest.mark.deep
 @pytest.mark.parametrize("maximum", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_type(dtype: Any, maximum: bool, pretender: Device) -> None:

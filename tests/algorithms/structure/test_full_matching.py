@@ -103,6 +103,7 @@ def with_a_matching(rng: np.random.Generator, rows: int, columns: int, degree: i
     )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("shape", [(120, 120), (80, 130), (130, 80)])
 def test_larger_matrices(method: Any, shape: tuple[int, int], device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,6 +178,7 @@ def best_in_rational_numbers(given: Any, maximum: bool, found: reedsp.FullMatchi
     return weight, max(sums) if maximum else min(sums)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("maximum", [False, True])
 @pytest.mark.parametrize("kind", ["all sizes", "rows", "a row far from 0", "one that is very good", "some very bad"])
 @pytest.mark.parametrize("method", METHODS)
@@ -193,6 +195,7 @@ def test_fractions_of_many_sizes(method: Any, kind: str, maximum: bool, device: 
         assert found.verify(device)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("bits", [3, 6, None])
 @pytest.mark.parametrize("maximum", [False, True])
 def test_auctions_of_what_was_rounded_away(

@@ -73,6 +73,7 @@ def least_cut(graph: reedsp.Graph, source: int, sink: int) -> tuple[int, set[int
     return best[0], best[2]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("factor", [1, 1 << 33], ids=["int32", "int64"])
 @pytest.mark.parametrize("method", METHODS)
 def test_every_cut_of_small_graphs(method: Any, factor: int, device: Device, small_steps: None) -> None:

@@ -143,10 +143,8 @@ class _OnDevice:
         self._few = min(most, 1 << job.device.max_work_group_size.bit_length() - 1)
         self.most_free = self._few // _LEAST_TEAM
         types = {**self.rows.macros, "VALUE": C_TYPES[weights.values.dtype], "NEGATED": int(maximum)}
-        self._team = self._team_of(self._group)
-        self._macros: dict[str, str | int] = {"GROUP_SIZE": self._group, "TEAM": self._team, **types}
-        sizes = {"GROUP_SIZE": self._few, "TEAM": _LEAST_TEAM, "WIDEST": self._team_of(self._few)}
-        self._macros_of_few: dict[str, str | int] = {**sizes, **types}
+        self._macros: dict[str, str | int] = {"GROUP_SIZE": self._group, **types}
+        self._macros_of_few: dict[str, str | int] = {"GROUP_SIZE": self._few, "TEAM": _LEAST_TEAM, **types}
 
     def __enter__(self) -> Self:
         return self
@@ -159,13 +157,14 @@ class _OnDevice:
         return self.job.bind(self.job.device.kernel(_ROUNDS, name, **self._macros), items, self._group, *args)
 
     def bind_teams(self, name: str, rows: int, *args: Argument) -> BoundKernel:
-        """Return a kernel with its arguments, for several work-items a row or column."""
-        return self.bind(name, rows * self._team, *args)
+        """Return a kernel with its arguments, for a team of work-items a row or column."""
+        team = self._team_of(self._group)
+        return self.bind(name, rows * team, *args, np.uint32(team))
 
     def bind_few(self, *args: Argument) -> BoundKernel:
-        """Return the kernel for `most_free` rows at most with its arguments."""
+        """Return the kernel for `most_free` rows at most with its arguments, but the budget."""
         kernel = self.job.device.kernel(_FEW, "rounds_of_few", **self._macros_of_few)
-        return self.job.bind(kernel, self._few, self._few, *args)
+        return self.job.bind(kernel, self._few, self._few, *args, np.uint32(self._team_of(self._few)), np.uint32(0))
 
     def rounds_of(self, edges: int) -> int:
         """Return how many rounds look at about so many edges of each row."""
@@ -209,7 +208,7 @@ class _Auction:
         restart = matrix.bind("restart", rows, edge_of, row_of, np.uint32(rows))
         bid = matrix.bind_teams("bid", rows, *by_rows, edge_of, price, *bids, *numbers)
         assign = matrix.bind_teams("assign", rows, *by_columns, *takes)
-        few = matrix.bind_few(*by_rows, edge_of, row_of, price, control, *numbers, np.uint32(0))
+        few = matrix.bind_few(*by_rows, edge_of, row_of, price, control, *numbers)
         in_bid, in_few = (position_of(*each, "epsilon") for each in ((_ROUNDS, "bid"), (_FEW, "rounds_of_few")))
         budget = position_of(_FEW, "rounds_of_few", "budget")
         pace = Pace(matrix.rounds_of(_FIRST_BUDGET))

@@ -116,7 +116,7 @@ class _Level:
             return None
         bits = min(_bits(n, _KEPT * n), self.exponent - _SMALLEST)
         steps, rest = _rounded(self.rest[kept], self.exponent - bits)
-        indptr = np.append(0, np.cumsum(is_kept))[weights.indptr]
+        indptr = np.append(0, np.cumsum(is_kept))[weights.indptr].astype(weights.indptr.dtype)
         values = (slack[kept] << bits) + steps
         smaller = Weights(indptr, weights.indices[kept], values, weights.columns)
         return _Level(smaller, rest, self.exponent - bits, self.edges[kept])

@@ -33,6 +33,8 @@ def finds_known_matching(device: Device, method: Method, pointer: str, index: st
         matching = np.arange(rows) * columns + rng.permutation(columns)[:rows]
         keys = np.union1d(matching, rng.integers(0, rows * columns, entries))
         values = rng.integers(-20, 60, len(keys)).astype(value)
+        if values.dtype.kind == "f":
+            values /= 3
         indptr = np.searchsorted(keys, np.arange(rows + 1) * columns).astype(pointer)
         weights = Weights(indptr, (keys % columns).astype(index), values, columns)
         if not _is_proved(weights, maximum, method(Job(device), weights, maximum)):

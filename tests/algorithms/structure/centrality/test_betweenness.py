@@ -219,6 +219,7 @@ def hub(n: int, directed: bool) -> reedsp.Graph:
     return reedsp.Graph.from_edges(n + 5, *ends, directed=directed)
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("own_verdicts")
 @pytest.mark.parametrize("directed", [False, True])
 def test_the_same_bytes_whatever_is_done_at_a_time(
@@ -255,6 +256,7 @@ def test_the_same_bytes_whatever_is_done_at_a_time(
         assert as_bytes(sums_of(device, graph, "work-groups", sources=few)) == of_items
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("count", "width"), [(60, 3), (40, 7), (700, 3)])
 def test_the_same_bytes_where_paths_are_rounded(count: int, width: int, device: Device) -> None:
     """Also for sources before the first of whose paths are too many."""
