@@ -204,9 +204,9 @@ def test_auctions_of_what_was_rounded_away(
     """Fractions that are the same at first, and of which what is left prefers another matching, at many levels."""
     auctions: list[int] = []
 
-    def counted(*args: Any) -> Found:
+    def counted(*args: Any, **kwargs: Any) -> Found:
         auctions[-1] += 1
-        return auction.auction(*args)
+        return auction.auction(*args, **kwargs)
 
     monkeypatch.setattr(rounded, "auction", counted)
     if bits is not None:
@@ -236,16 +236,18 @@ def test_auctions_of_what_was_rounded_away(
 
 
 @pytest.mark.parametrize("n", [30, 200])
-def test_what_may_not_be_matched_excuses_nothing(n: int, device: Device) -> None:
+@pytest.mark.parametrize("method", METHODS)
+def test_what_may_not_be_matched_excuses_nothing(method: Any, n: int, device: Device) -> None:
     rng = np.random.default_rng(n)
     matrix = rng.random((n, n))
     for large in (1e15, 1e18):
         matrix[rng.random((n, n)) < 0.3] = large
         for given, maximum in ((matrix, False), (-matrix, True)):
-            found = reedsp.full_matching(given, maximum, device=device)
+            found = reedsp.full_matching(given, maximum, method, device=device)
             expected = math.fsum(given[linear_sum_assignment(given, maximum)])
             assert abs(found.weight - expected) < 1e-12 * abs(expected)
             assert found.verify(device)
+            assert np.abs([found.row_prices, found.column_prices]).max() < 1000
             columns = found.columns.copy()
             pairs = itertools.combinations(range(n), 2)
             pair = next(list(pair) for pair in pairs if _may_exchange(matrix, columns, *pair))

@@ -42,7 +42,9 @@ def can_auction(weights: Weights) -> bool:
     return 8 * (rows + 1) ** 2 * (highest - lowest + 1) < LARGEST
 
 
-def auction(job: Job, weights: Weights, maximum: bool, progress: Report | None = None) -> Found:
+def auction(
+    job: Job, weights: Weights, maximum: bool, progress: Report | None = None, small_prices: bool = False
+) -> Found:
     """Match every row, of which there are at most as many as columns, of weights that :func:`can_auction`.
 
     Where there are more columns, a second copy of the matrix, transposed, takes those that the first one leaves free:
@@ -53,7 +55,10 @@ def auction(job: Job, weights: Weights, maximum: bool, progress: Report | None =
     job : Job
     weights : Weights
     maximum : bool
-    progress : callable(rounds, most), optional
+    progress : callable(rows, most), optional
+    small_prices : bool
+        Find prices of the size of the weights in the matching, which takes longer than to begin with those of the
+        auction, of the size of the largest weight.
 
     Raises
     ------
@@ -64,7 +69,7 @@ def auction(job: Job, weights: Weights, maximum: bool, progress: Report | None =
     with _OnDevice(job, weights if is_square else doubled(weights), maximum) as matrix:
         edges, prices, rounds = _Auction(matrix, weights, progress).run()
         if is_square:
-            return Found(edges, _settled(matrix, edges, prices), rounds)
+            return Found(edges, _settled(matrix, edges, None if small_prices else prices), rounds)
     edges = edges[: weights.rows]  # those of the first copy come first
     with _OnDevice(job, weights, maximum) as matrix:
         return Found(edges, _settled(matrix, edges), rounds)

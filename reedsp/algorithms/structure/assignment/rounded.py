@@ -44,7 +44,7 @@ def rounded_auction(job: Job, weights: Weights, maximum: bool, progress: Report 
     weights : Weights
         At least one, of float64.
     maximum : bool
-    progress : callable(rounds, most), optional
+    progress : callable(rows, most), optional
 
     Raises
     ------
@@ -53,7 +53,7 @@ def rounded_auction(job: Job, weights: Weights, maximum: bool, progress: Report 
     """
     is_square = weights.rows == weights.columns
     level = _first_level(weights if is_square else doubled(weights), maximum)
-    found = auction(job, level.weights, False, progress)
+    found = auction(job, level.weights, False, progress, small_prices=True)
     matched, rounds = found.edges, found.rounds
     proofs = [_Proof.of(level, matched, found.prices)]
     while (deeper := level.next(proofs[-1])) is not None:
@@ -62,9 +62,8 @@ def rounded_auction(job: Job, weights: Weights, maximum: bool, progress: Report 
         try:
             prices = prices_of(job, level.weights, matched, len(matched) + 1)
         except UnsettledError:  # another matching is better
-            found = auction(job, level.weights, False, progress)
-            matched, rounds = found.edges, rounds + found.rounds
-            prices = prices_of(job, level.weights, matched)
+            found = auction(job, level.weights, False, progress, small_prices=True)
+            matched, prices, rounds = found.edges, found.prices, rounds + found.rounds
         proofs.append(_Proof.of(level, matched, prices))
     edges = level.edges[matched][: weights.rows]  # those of the first copy come first
     if is_square:
