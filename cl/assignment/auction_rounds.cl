@@ -2,9 +2,9 @@
 //
 // Source:       Bertsekas 1988, the Jacobi form, with smaller and smaller epsilon: weights are multiplied by rows + 1, so that
 //               the last auction, with epsilon 1, ends with the minimum.
-// NDRange:      bid `team` work-items for each row and assign for each column, in work-groups of GROUP_SIZE; restart and relax
-//               a work-item for each row or column, work-group (GROUP_SIZE).
-// Local memory: of bid GROUP_SIZE * 3 * sizeof(long), of assign GROUP_SIZE * sizeof(int).
+// NDRange:      bid `team` work-items for each row, assign and relax for each column, in work-groups of GROUP_SIZE; restart a
+//               work-item for each row, work-group (GROUP_SIZE).
+// Local memory: of bid GROUP_SIZE * 3 * sizeof(long), of assign GROUP_SIZE * sizeof(int), of relax GROUP_SIZE * sizeof(long).
 // Macros:       GROUP_SIZE, a power of two; POINTER, type of row pointers, and INDEX, of columns: int or long; VALUE, type of
 //               weights: int or long; NEGATED, 1 to find the maximum weight.
 //   indptr, indices, values  in  the matrix by rows, (rows + 1), (m), (m)
@@ -129,16 +129,27 @@ __kernel void relax(__global const INDEX *restrict indices, __global const VALUE
                     __global const long *restrict first_in, __global const int *restrict rows_in,
                     __global const long *restrict edges_in, __global const long *restrict edge_of,
                     __global const long *restrict price, __global long *restrict lower, __global uint *restrict control,
-                    const long shift, const uint columns)
+                    const long shift, const uint columns, const uint team)
 {
-    const size_t column = get_global_id(0);
-    if (column >= columns)
-        return;
-    long lowest = price[column];
-    for (long entry = first_in[column]; entry < first_in[column + 1]; ++entry) {
-        const long own = edge_of[rows_in[entry]];
-        lowest = min(lowest, price[indices[own]] + WEIGHT_OF(edges_in[entry]) - WEIGHT_OF(own));
+    __local long prices[GROUP_SIZE];
+    const size_t column = get_global_id(0) / team;
+    const uint item = get_local_id(0), member = item % team;
+    long lowest = LONG_MAX;
+    if (column < columns)
+        for (long entry = first_in[column] + member; entry < first_in[column + 1]; entry += team) {
+            const long own = edge_of[rows_in[entry]];
+            lowest = min(lowest, price[indices[own]] + WEIGHT_OF(edges_in[entry]) - WEIGHT_OF(own));
+        }
+    prices[item] = lowest;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint distance = team / 2; distance > 0; distance /= 2) {
+        if (member < distance)
+            prices[item] = min(prices[item], prices[item + distance]);
+        barrier(CLK_LOCAL_MEM_FENCE);
     }
+    if (column >= columns || member > 0)
+        return;
+    lowest = min(price[column], prices[item]);
     if (lowest < price[column])
         atomic_or(&control[ANY], 1u);
     lower[column] = lowest;

@@ -269,7 +269,7 @@ def _settled(
     control = job.allocate(layout["CONTROL_WORDS"], np.uint32)
     last = (control, matrix.shift, np.uint32(columns))
     rounds = [
-        matrix.bind("relax", columns, matrix.rows.indices, matrix.values, *by_columns, *both, *last)
+        matrix.bind_teams("relax", columns, matrix.rows.indices, matrix.values, *by_columns, *both, *last)
         for both in (prices, prices[::-1])
     ]
     pace, done = Pace(1, _MOST_LAUNCHES), 0
