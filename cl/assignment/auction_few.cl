@@ -58,7 +58,7 @@ __kernel void rounds_of_few(__global const POINTER *restrict indptr, __global co
         uint width = widest;
         while (width * left > GROUP_SIZE)
             width /= 2;
-        const uint team = item / width, member = item & (width - 1);  // % beside / is an instruction that Oclgrind lacks
+        const uint team = item / width, member = item & (width - 1);  // Oclgrind ends at a division beside its %
         const bool is_first = team < left && member == 0;
         const int row = team < left ? free_rows[team] : -1;
         Offer offer = {LONG_MAX, LONG_MAX, -1};

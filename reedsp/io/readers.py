@@ -1444,7 +1444,7 @@ _FOREIGN = (
 """How files of formats begin that are not read, and what to call them; the first one that fits counts."""
 
 _CURES = {
-    _ROAD_MAP: "reedsp.read_osm reads it",
+    _ROAD_MAP: "reedsp.read_osm reads it, and the command reedsp read-map",
     _TABLE: "Graph.from_table reads it if it has a line of names and commas",
     "GraphML": "networkx.read_graphml reads it for Graph.from_networkx",
     "GEXF": "networkx.read_gexf reads it for Graph.from_networkx",
