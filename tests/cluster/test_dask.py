@@ -250,6 +250,33 @@ def test_tasks_for_a_worker_that_was_the_last_one_are_done_by_the_next() -> None
         assert future.result(timeout=60) == os.getpid()
 
 
+def test_tasks_for_a_lost_worker_that_come_before_the_next_one_is_ready() -> None:
+    """The scheduler knows a worker for some milliseconds before it hears that it runs: here until a task has come."""
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as local,
+        distributed.Client(local) as client,
+        reedsp.cluster.Dask(client, threads=1) as cluster,
+    ):
+        scheduler, held, has_come = local.scheduler, [], threading.Event()
+        tell = scheduler.stream_handlers["worker-status-change"]
+
+        def hold(**change: Any) -> None:
+            held.append(change)
+            has_come.set()
+
+        scheduler.stream_handlers["worker-status-change"] = hold
+        local.scale(1)
+        assert has_come.wait(60)
+        assert scheduler.workers
+        assert not scheduler.running
+        future = cluster.engine.submit(process, worker="tcp://192.0.2.1:9")
+        ends = time.monotonic() + 60
+        while not scheduler.unrunnable and time.monotonic() < ends:
+            time.sleep(0.01)
+        client.loop.add_callback(lambda: tell(**held[0]))
+        assert future.result(timeout=60) == os.getpid()
+
+
 def test_a_scheduler_without_this_package(threads: distributed.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     register = threads.register_plugin
 

@@ -80,6 +80,23 @@ def test_flows_for_which_a_gpu_takes_longer(device: Device, monkeypatch: pytest.
     assert asked == [n]
 
 
+@pytest.mark.parametrize("pairs", [50, 49])
+def test_full_matchings_for_a_gpu(pairs: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of so many pairs or more, whatever the weights."""
+    monkeypatch.setattr(place, "_serves", True)
+    monkeypatch.setattr(place, "_GPU_PAIRS", 50)
+    monkeypatch.setattr(place, "_FEW_WEIGHTS", 0)
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(csgraph_flows, "get_device", lambda: device)
+    asked: list[Any] = []
+    found = csgraph_flows.full_matching
+    monkeypatch.setattr(csgraph_flows, "full_matching", lambda *given: asked.append(given) or found(*given))
+    matrix = scipy.sparse.csr_array(scipy.sparse.eye_array(pairs, 60))
+    matrix.data = np.arange(1.0, pairs + 1) / 7
+    assert ours.min_weight_full_bipartite_matching(matrix)[1].tolist() == list(range(pairs))
+    assert len(asked) == (pairs == 50)
+
+
 def test_flows_that_scipy_finds_wrong() -> None:
     wide = scipy.sparse.csr_array(np.array([[0, 2**40, 0], [0, 0, 2**33], [0, 0, 0]]))
     found = ours.maximum_flow(wide, 0, 2)

@@ -189,20 +189,22 @@ async def _serve_beside(key: str, function: Callable[[], Any]) -> Any:
 
 
 class _Release(distributed.SchedulerPlugin):
-    """Has tasks run anywhere that were for workers which are lost.
+    """Has tasks run anywhere that are for workers which are lost.
 
-    Dask does so by itself while there is another worker, but has those that became ready when there was none wait for
-    the workers they were for.
+    Dask does so by itself while there is another worker, but has those that become ready while there is none, or none
+    that is ready itself, wait for the workers they are for.
     """
 
-    def add_worker(self, scheduler: Any, worker: str) -> None:
-        """Let the tasks go that wait for a worker, before it is decided which of them the new one takes."""
-        lost = [
-            task.key
-            for task in scheduler.unrunnable
-            if str(task.key).startswith("reedsp-") and task.loose_restrictions and task.worker_restrictions
-        ]
-        scheduler.set_restrictions(dict.fromkeys(lost))
+    async def start(self, scheduler: Any) -> None:
+        """Take part in what the scheduler does."""
+        self._scheduler = scheduler
+
+    def transition(self, key: Any, start: str, finish: str, *_: Any, **__: Any) -> None:
+        """Let a task go that is to wait, so that the next worker which becomes ready takes it."""
+        if finish == "no-worker" and str(key).startswith("reedsp-"):
+            task = self._scheduler.tasks[key]
+            if task.loose_restrictions and task.worker_restrictions:
+                self._scheduler.set_restrictions({key: None})
 
 
 class _Begin(distributed.WorkerPlugin):
