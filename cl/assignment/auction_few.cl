@@ -68,12 +68,7 @@ __kernel void rounds_of_few(__global const POINTER *restrict indptr, __global co
                 offer = better(offer, other, indices);
             }
         offers[item] = offer;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint distance = width / 2; distance > 0; distance /= 2) {
-            if (member < distance)
-                offers[item] = better(offers[item], offers[item + distance], indices);
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
+        gather(offers, item, member, width, indices);
         offer = offers[item];
         const bool bids_at_all = is_first && offer.edge >= 0;
         if (is_first)

@@ -62,12 +62,7 @@ __kernel void bid(__global const POINTER *restrict indptr, __global const INDEX 
             offer = better(offer, other, indices);
         }
     offers[item] = offer;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint distance = team / 2; distance > 0; distance /= 2) {
-        if (member < distance)
-            offers[item] = better(offers[item], offers[item + distance], indices);
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    gather(offers, item, member, team, indices);
     if (row >= rows || member > 0)
         return;
     offer = offers[item];

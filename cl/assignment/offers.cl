@@ -35,6 +35,19 @@ Offer better(const Offer a, const Offer b, __global const INDEX *restrict indice
     return won;
 }
 
+// The best of the offers of a team of work-items, of which this one is `member`, in the first one's `offers`: for all
+// work-items of a work-group at once.
+void gather(__local Offer *restrict offers, const uint item, const uint member, const uint team,
+            __global const INDEX *restrict indices)
+{
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint distance = team / 2; distance > 0; distance /= 2) {
+        if (member < distance)
+            offers[item] = better(offers[item], offers[item + distance], indices);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
 // By how much the best edge is ahead; 0 if there is no other column.
 long ahead(const Offer offer)
 {
