@@ -39,7 +39,7 @@
 #define LEVELS 5  // that there are among them
 #define STATE_WORDS 6
 
-#define ASKED 4
+#define ASKED 2
 
 #define DONE(level) (-1 - (level))  // a smaller number for a higher level
 #define LEVEL_OF(done) (-1 - (done))
@@ -62,13 +62,15 @@ typedef struct {
     int behind;  // 0, or DONE of the highest level among the components that its edges lead to
 } Frame;
 
-// Asks for what a search looks at when it comes to the first ASKED edges of a vertex.
-void ask_for(__global const POINTER *indptr, __global const INDEX *indices, __global const int *found, POINTER entry,
-             const POINTER end)
+// Asks for what a search looks at when it comes to the first ASKED edges of a vertex, or, if there are fewer, to edges
+// behind them: a loop whose end cannot be predicted takes longer.
+void ask_for(__global const POINTER *indptr, __global const INDEX *indices, __global const int *found,
+             const POINTER entry, const POINTER last)
 {
-    for (int each = 0; each < ASKED && entry != end; ++each, entry += STEP) {
-        PREFETCH(found + indices[entry]);
-        PREFETCH(indptr + indices[entry]);
+    for (int each = 0; each < ASKED && last >= 0; ++each) {
+        const INDEX target = indices[DESCENDING ? max(entry - each, (POINTER)0) : min(entry + each, last)];
+        PREFETCH(found + target);
+        PREFETCH(indptr + target);
     }
 }
 
@@ -79,6 +81,7 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
 {
     uint numbers = state[FOUND], depth = state[DEPTH], top = state[TOP], next = state[NEXT], count = state[COUNT];
     int deepest = -(int)state[LEVELS];
+    const POINTER last = indptr[n] - 1;
     ulong steps = 0;
     Frame frame = {0, 0, 0, 0, 0};
     if (depth > 0)
@@ -94,7 +97,7 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
             found[next] = (int)++numbers;
             frame = (Frame){BEGIN_OF(next), (int)next, numbers, numbers, 0};
             depth = 1;
-            ask_for(indptr, indices, found, frame.entry, END_OF(next));
+            ask_for(indptr, indices, found, frame.entry, last);
         }
         const POINTER end = END_OF(frame.vertex);
         int child = -1;
@@ -115,7 +118,7 @@ __kernel void search(__global const POINTER *restrict indptr, __global const IND
             found[child] = (int)++numbers;
             frame = (Frame){BEGIN_OF(child), child, numbers, numbers, 0};
             ++depth;
-            ask_for(indptr, indices, found, frame.entry, END_OF(child));
+            ask_for(indptr, indices, found, frame.entry, last);
             continue;
         }
         if (frame.entry != end)
