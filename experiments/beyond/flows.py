@@ -160,8 +160,9 @@ def plot(rows: list[dict[str, str]]) -> Figure:
             for column, style in (("min_ms", {}), ("scipy_min_ms", {"linestyle": ":", "markerfacecolor": "white"})):
                 points = [(float(row["m"]), float(row[column])) for row in mine if row["graph"] == graph]
                 line(pane, points, f"{graph}{', SciPy' if style else ''}", number, **style)
-        finish(pane, "edges", "milliseconds, fastest", f"{problem.capitalize()}: {device_of(rows)}")
-        pane.legend(fontsize=7, frameon=False, loc="best")
+        finish(pane, "edges", "milliseconds, fastest", problem.capitalize())
+        pane.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.16))
+    figure.suptitle(device_of(rows), fontsize=10)
     return figure
 
 
