@@ -1601,12 +1601,22 @@ def _existing(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Return compressed arrays without the edges that do not exist; `kept` is as of :func:`_clean_weights`."""
     if kept is not None:
-        before = np.zeros(len(kept) + 1, np.int64)
-        np.cumsum(kept, out=before[1:])
-        indptr = before[indptr]
-        del before
+        indptr = _pointers_to_kept(indptr, kept)
         _keep(kept, (indices, weights))
     return indptr, indices, weights
+
+
+def _pointers_to_kept(indptr: npt.NDArray[np.int64], kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return how many edges are kept before each pointer; some edges at a time, as every sum takes eight bytes."""
+    pointers = np.zeros(len(indptr), np.int64)
+    count = done = 0
+    for begin in range(0, len(kept), _EDGES_AT_ONCE):
+        before = np.concatenate(([0], np.cumsum(kept[begin : begin + _EDGES_AT_ONCE])))
+        some = indptr[done : np.searchsorted(indptr, begin + len(before) - 1, side="right")]
+        pointers[done : done + len(some)] = count + before[some - begin]
+        done += len(some)
+        count += int(before[-1])
+    return pointers
 
 
 def _keep(kept: npt.NDArray[np.bool_], arrays: Sequence[npt.NDArray[Any]]) -> None:

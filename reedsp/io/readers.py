@@ -86,7 +86,7 @@ _MAX_DIGITS = 18
 
 _INT64 = np.iinfo(np.int64)
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
-DECIMAL = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+DECIMAL = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _WORD = re.compile(rb"\S+")
 _ARRAY_HEADER = re.compile(
     rb" *\{ *'descr' *: *'([<>=|]?[biufcSU][0-9]+)' *, *'fortran_order' *: *(?:True|False) *, *"
@@ -1316,13 +1316,15 @@ def _named(text: Text, graph: Graph, naming: _Naming, names: int, inside: int) -
     labels = None if naming.labels is None else naming.labels.tolist()
     rows = graph.indptr, graph.indices, graph.weights
     if naming.directed or is_symmetric(*rows):
-        return Graph._of_rows(rows, naming.directed, naming.offset, labels)
+        with _blamed(text, ValueError):
+            return Graph._of_rows(rows, naming.directed, naming.offset, labels)
     weight = graph.weights.itemsize
     text.require(names + (8 + weight) * graph.m + _building(graph.n, 2 * graph.m, weight), inside)
     sources = np.repeat(np.arange(graph.n, dtype=np.int32), np.diff(graph.indptr))
     edges = [sources, graph.indices, graph.weights]
     del sources
-    return Graph._taking(edges, graph.n, False, naming.offset, labels)
+    with _blamed(text, ValueError):
+        return Graph._taking(edges, graph.n, False, naming.offset, labels)
 
 
 def check_archive(file: IO[bytes], integers: Collection[str] = ()) -> int:
@@ -1435,8 +1437,8 @@ _FOREIGN = (
     (re.compile(rb"(?s:\0\0..\n\tOSMHeader)"), _ROAD_MAP),
     (re.compile(rb"PAR1"), "Parquet"),
     (re.compile(rb"<"), "XML"),
-    (re.compile(rb"(?:Creator|Version|graph)\b[^\n]*\n?(?s:.{0,1000})\[", re.IGNORECASE), "GML"),
-    (re.compile(rb"(?:strict\s+)?(?:di)?graph\b[^\n]*\n?\s*\{", re.IGNORECASE), "Graphviz's DOT"),
+    (re.compile(rb"(?:(?:Creator|Version)\b(?s:.{0,1000})\b)?graph\s{0,100}\[", re.IGNORECASE), "GML"),
+    (re.compile(rb"(?:strict\s+)?(?:di)?graph\b[^\n]{0,100}\n?\s{0,100}\{", re.IGNORECASE), "Graphviz's DOT"),
     (re.compile(rb"[{\[]"), "JSON"),
     (re.compile(rb"[^\s,;]*[,;]"), _TABLE),
     (re.compile(rb"(?s:.*)\0"), "a binary file"),

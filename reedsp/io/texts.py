@@ -29,7 +29,7 @@ Fault = Callable[[int, str], Exception]
 """Makes the error for a fault in a line, which is counted from 1."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _DIRECTED = "directed"
 _LONGEST = 18  # digits of the number of a vertex
 _INT64 = np.iinfo(np.int64)

@@ -8,6 +8,7 @@ import functools
 import itertools
 import pickle
 import re
+import tracemalloc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -182,6 +183,36 @@ def test_undirected_edges_go_both_ways_and_the_lighter_counts() -> None:
     assert stored(as_float) == stored(graph)
     assert stored(Graph.from_scipy(sp.coo_array((w, (u, v)), (5, 5)), directed=False)) == stored(graph)
     assert in_edges_of(graph) == in_edges_of(as_float)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize("entries", [1, 7, 2**16, 2**16 + 1, 200_000])
+def test_rows_of_which_some_entries_are_no_edges(form: str, entries: int) -> None:
+    """Rows end where the entries that are looked at together do, on both sides of that, and without any entry."""
+    rng = np.random.default_rng(entries)
+    ends = np.array([0, 0, 2**16 - 1, 2**16, 2**16, 2**16 + 1, 2**17, 2**17])
+    indptr = np.sort(np.minimum(np.append(np.append(ends, rng.integers(0, entries + 1, 500)), entries), entries))
+    n = len(indptr) - 1
+    weights = rng.choice([1.5, 2.5, np.inf], entries)
+    matrix = getattr(sp, f"{form}_array")((weights, rng.integers(0, n, entries), indptr), shape=(n, n))
+    there = matrix.tocoo()
+    kept = there.data < np.inf
+    assert stored(Graph.from_scipy(matrix)) == stored(
+        Graph.from_edges(n, there.row[kept], there.col[kept], there.data[kept])
+    )
+
+
+def test_memory_of_entries_that_are_no_edges() -> None:
+    """Some are looked at together, not all: nothing has eight bytes for each."""
+    n, each = 2**11, 2**10
+    there, columns = np.arange(n * each) % 3 > 0, np.tile(np.arange(each, dtype=np.int32), n)
+    matrix = sp.csr_array((there, columns, np.arange(n + 1, dtype=np.int32) * each), shape=(n, n))
+    tracemalloc.start()
+    graph = Graph.from_scipy(matrix)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert graph.m == np.count_nonzero(there)
+    assert taken < 12 * n * each  # columns, weights and what is kept are 9
 
 
 def extreme_weights(dtype: type, rng: np.random.Generator, count: int) -> np.ndarray:

@@ -813,6 +813,12 @@ def test_npz_of_ours_in_another_form(form: str, tmp_path: Path) -> None:
     assert (graph.directed, graph.offset, graph.labels) == (True, 1, (7, 8, 9))
 
 
+@pytest.mark.parametrize("directed", [True, False])
+def test_npz_whose_offset_leaves_no_room_for_the_names(directed: bool, tmp_path: Path) -> None:
+    members = members_of(TRIANGLE) | {"directed.npy": npy(np.array(directed)), "offset.npy": npy(np.array(2**63 - 1))}
+    assert_fault(archive(tmp_path, members), None, "offset = 9223372036854775807: int64 does not hold the numbers of 3")
+
+
 @pytest.mark.parametrize(
     ("coordinates", "message"),
     [
@@ -1130,6 +1136,7 @@ FOREIGN: dict[str, tuple[str, bytes]] = {
     "b.gml": ("GML", b"graph\n[\n]\n"),
     "a.dot": ("Graphviz's DOT", b"digraph {\n a -> b;\n}\n"),
     "b.dot": ("Graphviz's DOT", b'\nstrict graph "x"\n{\n}\n'),
+    "c.dot": ("Graphviz's DOT", b"graph {\n a [label=1];\n}\n"),
     "a.geojson": ("JSON", b'{"type": "FeatureCollection"}'),
     "a.csv": ("a table with commas or semicolons", b"0,1,7\n1,2,3\n"),
     "b.csv": ("a table with commas or semicolons", b"source;target\n0;1\n"),
@@ -1138,6 +1145,21 @@ FOREIGN: dict[str, tuple[str, bytes]] = {
     "utf-16.txt": ("a binary file", "0 1\n".encode("utf-16")),
     "a.gr.bz2": ("compressed by bzip2, zstd or 7z", bz2.compress(b"0 1\n")),
 }
+
+
+@pytest.mark.parametrize("start", [b"graph", b"strict", b"Creator", b"Creator graph ", b"<", b"a"])
+@pytest.mark.parametrize("rest", [b" ", b"\n", b" \n", b"graph ", b"a"])
+def test_long_files_of_no_format_are_looked_at_once(start: bytes, rest: bytes) -> None:
+    """One that is looked at anew from each of its bytes on takes hours."""
+    text = start + rest * 2**20
+    assert all(called in ("XML", "a binary file") for beginning, called in readers._FOREIGN if beginning.match(text))
+
+
+@pytest.mark.parametrize("digits", [b"1", b".1", b"1.", b"1e"])
+def test_long_words_that_are_no_numbers_are_looked_at_once(tmp_path: Path, digits: bytes) -> None:
+    path = tmp_path / "a.wel"
+    path.write_bytes(b"0 1 2.5\n1 2 " + digits + b"1" * 2**21 + b"x\n")
+    assert_fault(path, 2, "expected a number as weight, got ")
 
 
 @pytest.mark.parametrize("name", FOREIGN)

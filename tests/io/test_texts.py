@@ -114,6 +114,7 @@ def test_arrays(text: str, expected: list[Any], dtype: Any) -> None:
         ("1\n2 x", r"^list:2: word 2: expected a number, got 'x'$"),
         ("1,2", r"^list:1: word 1: expected a number, got '1,2'$"),
         ("1e400", r"^list:1: word 1: '1e400' is too large for float64$"),
+        pytest.param("1" * 2**21 + "x", r"^list:1: word 1: expected a number, got '111", id="very long"),
         ("0.5\n9007199254740993", r"^list:2: word 1: float64, which other numbers need, cannot hold 9007199254740993$"),
     ],
 )

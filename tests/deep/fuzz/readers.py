@@ -224,11 +224,16 @@ class Limits:
         resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
+_MOST_DEFLATED = 1032
+"""How many bytes one that is deflated can become: a member that claims more lies."""
+
+
 def _inside(content: bytes) -> int:
     """Return the bytes that an archive holds; other compressed inputs are held to 4 times what they are."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            return sum(member.file_size for member in archive.infolist() if member.file_size < _MEMORY)
+            members = archive.infolist()
+            return sum(each.file_size for each in members if each.file_size <= _MOST_DEFLATED * each.compress_size)
     except Exception:  # no archive, or a damaged one
         return 0
 
