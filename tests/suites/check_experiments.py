@@ -1,7 +1,7 @@
-"""Whether a run of all experiments left what it has to: a CSV file and its plots for each.
+"""Whether a run of experiments left what it has to: a CSV file and its plots for each.
 
-    python -m experiments --quick --output FOLDER
-    python -m tests.suites.check_experiments FOLDER
+    python -m experiments --quick --output FOLDER [NAME ...]
+    python -m tests.suites.check_experiments FOLDER [NAME ...]
 
 The device is the one that REEDSP_DEVICE names, as for the run. Says what is wrong, and exits with status 1 then.
 """
@@ -73,17 +73,17 @@ def wrong_times(row: Row) -> Iterator[str]:
 
 def main() -> None:
     setting = Setting(get_device(), quick=True, data=REAL_GRAPHS if REAL_GRAPHS.is_dir() else None)
-    folder = Path(sys.argv[1]) / folder_name(setting.device)
+    folder, names = Path(sys.argv[1]) / folder_name(setting.device), sys.argv[2:] or list(EXPERIMENTS)
     wrong = []
-    for name, experiment in EXPERIMENTS.items():
+    for name in names:
         file = folder / f"{name}.csv"
         if file.exists():
             wrong += [*wrong_in_rows(file), *wrong_in_plots(file)]
-        elif not experiment.impossible(setting):
+        elif not EXPERIMENTS[name].impossible(setting):
             wrong.append(f"{file}: missing")
     if wrong:
         sys.exit("\n".join(wrong))
-    print(f"{len(EXPERIMENTS)} experiments: every file is there, and every plot is that of its file")
+    print(f"{len(names)} experiments: every file is there, and every plot is that of its file")
 
 
 if __name__ == "__main__":
