@@ -49,21 +49,23 @@
 
 // Words of control: where the search stands before search, and before settle;
 #define HERE 0
-#define SEARCHED 4
+#define SEARCHED 5
 #define STEP 0
 #define LEVEL 1       // that is searched from; after search, the last one
 #define UNEXPLORED 2  // edges that leave vertices which are not reached yet, in the unit of `counted`
 #define BOTTOM_UP_LEVELS 3
+#define UNREACHED 4  // vertices: where there are none, no launch has to find that out
 // what a work-group that searched alone has found, and whether there was one;
-#define FOUND_ALONE 8
+#define FOUND_ALONE 10
 // and how much there is of an even level, and of an odd one.
-#define COUNTS(level) (12 + ((level) & 1) * 4)
+#define COUNTS(level) (14 + ((level) & 1) * 4)
 #define VERTICES 0
 #define EDGES 1  // in the unit of `counted`
 #define PIECES 2
 #define ALONE 3
-#define EDGE_FACTOR 20  // of bottom_up_pays
-#define CONTROL_WORDS 21
+#define EDGE_FACTOR 22  // of bottom_up_pays
+#define LAUNCHES 23     // of settle that had something to do
+#define CONTROL_WORDS 24
 
 // Steps.
 #define TOP_DOWN 0
@@ -118,6 +120,7 @@ __kernel void begin(__global const OFFSET *restrict first_edge, __global int *re
         control[EDGE_FACTOR] = edge_factor;
         control[HERE + STEP] = TOP_DOWN;
         control[HERE + UNEXPLORED] = less(counted(first_edge[n]), counted(edges));
+        control[HERE + UNREACHED] = n - 1;
         control[COUNTS(0) + EDGES] = counted(edges);
         control[COUNTS(0) + PIECES] = pieces_of(edges);
     }
@@ -299,7 +302,7 @@ __kernel void search(__global const OFFSET *restrict first_edge, __global const 
     } shared;
     const size_t words = n / 32 + (n % 32 != 0);
     const uint step = control[HERE + STEP];
-    uint level = control[HERE + LEVEL], unexplored = control[HERE + UNEXPLORED];
+    uint level = control[HERE + LEVEL], unexplored = control[HERE + UNEXPLORED], unreached = control[HERE + UNREACHED];
     uint pieces = control[COUNTS(level) + PIECES];
     const bool alone = step == TOP_DOWN && is_small(pieces, control[COUNTS(level) + EDGES]);
     uint totals[3] = {0, 0, 0};
@@ -323,6 +326,7 @@ __kernel void search(__global const OFFSET *restrict first_edge, __global const 
                 // What settle does otherwise.
                 mark_visited(next_queue, pieces, visited, get_local_id(0), GROUP_SIZE);
                 unexplored = rest;
+                unreached -= totals[VERTICES];
                 ++level;
                 barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
             }
@@ -348,6 +352,7 @@ __kernel void search(__global const OFFSET *restrict first_edge, __global const 
         control[SEARCHED + STEP] = step;
         control[SEARCHED + LEVEL] = level;
         control[SEARCHED + UNEXPLORED] = unexplored;
+        control[SEARCHED + UNREACHED] = unreached;
         control[SEARCHED + BOTTOM_UP_LEVELS] = control[HERE + BOTTOM_UP_LEVELS] + (step == BOTTOM_UP);
         control[FOUND_ALONE + ALONE] = alone;
         if (alone)
@@ -372,7 +377,8 @@ __kernel void settle(__global const OFFSET *restrict first_edge, __global const 
     const uint found = step == DONE ? 0 : counts[VERTICES], edges = counts[EDGES];
     const uint unexplored = less(control[SEARCHED + UNEXPLORED], edges);
     const bool pays = bottom_up_pays(edges, unexplored, control[EDGE_FACTOR], n);
-    const uint next = found == 0 ? DONE : pays ? BOTTOM_UP : TOP_DOWN;
+    const uint unreached = control[SEARCHED + UNREACHED] - found;
+    const uint next = found == 0 || unreached == 0 ? DONE : pays ? BOTTOM_UP : TOP_DOWN;
     queues += (level & 1) * (size_t)capacity;
     if (step == TOP_DOWN && next == TOP_DOWN) {
         mark_visited(queues, counts[PIECES], visited, get_global_id(0), get_global_size(0));
@@ -408,10 +414,13 @@ __kernel void settle(__global const OFFSET *restrict first_edge, __global const 
         control[HERE + STEP] = next;
         control[HERE + LEVEL] = level;
         control[HERE + UNEXPLORED] = unexplored;
+        control[HERE + UNREACHED] = unreached;
         control[HERE + BOTTOM_UP_LEVELS] = control[SEARCHED + BOTTOM_UP_LEVELS];
-        if (step != DONE)
+        if (step != DONE) {
+            control[LAUNCHES] += 1;
             control[COUNTS(searched) + VERTICES] = control[COUNTS(searched) + EDGES] =
                 control[COUNTS(searched) + PIECES] = 0;
+        }
         if (alone) {
             control[COUNTS(level) + EDGES] = counts[EDGES];
             control[COUNTS(level) + PIECES] = counts[PIECES];

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from typing import Any
 
 import numpy as np
 import pyopencl as cl
@@ -16,6 +17,8 @@ PASSES = 6
 """Bound kernels that an iteration needs: three phases times two directions between two buffers."""
 
 _MAX_BATCH = 64
+_PART = 4  # of the launches so far, in another batch of a search that was expected to have ended
+_FEWER = 8  # one of so many expected launches is left out where fewer were needed: others may take as many as before
 
 
 class Pace:
@@ -53,6 +56,50 @@ class Pace:
             self.amount = min(2 * self.amount, self._most)
         elif elapsed > self._seconds:
             self.amount = max(1, self.amount // 2)
+
+
+class Batches:
+    """How many launches to queue before the device is asked whether there is more to do.
+
+    A search takes about as many as the last one of its kind on the same graph: then nothing is launched in vain, which
+    takes a third of a short search's time, and the device is asked once.
+
+    Parameters
+    ----------
+    known : dict
+        What is known of the graph.
+    kind : hashable
+        Of the search.
+    first, shortest, most : int
+        Launches at once: at first, where there was no search yet; later; and at most.
+    part : int
+        Where there was no search yet, later batches have this part of the launches so far.
+    """
+
+    def __init__(self, known: dict[Any, Any], kind: Hashable, first: int, shortest: int, most: int, part: int) -> None:
+        self._known, self._key = known, ("launches", kind)
+        self._expected, longest = known.get(self._key, (0, first))
+        self._next, self._shortest, self._part = self._expected or first, shortest, _PART if self._expected else part
+        self._pace = Pace(longest, most)
+        self._launched = 0
+
+    def begin(self) -> int:
+        """Return how many launches to queue next."""
+        self._pace.begin()
+        amount = min(self._next, self._pace.amount)
+        self._launched += amount
+        return amount
+
+    def go_on(self) -> None:
+        """Prepare for another batch."""
+        self._pace.adapt()
+        self._next = max(self._shortest, self._launched // self._part)
+
+    def end(self, needed: int) -> None:
+        """Note how many launches the search has needed."""
+        self._pace.adapt()
+        fewer = self._expected - max(1, self._expected // _FEWER)
+        self._known[self._key] = max(needed, fewer), self._pace.amount
 
 
 def take_rows(

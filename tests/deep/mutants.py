@@ -307,7 +307,7 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("single_source/dijkstra_array.cl", "#define UNDER_WAY 3"): NAME,
     ("traversal/bfs_work_items.cl", "#define CONTROL_WORDS 12"): READ_BY_HOST,
     ("traversal/bfs_work_items.cl", "#define DONE 4"): READ_BY_HOST,
-    ("traversal/bfs_work_groups.cl", "#define CONTROL_WORDS 22"): READ_BY_HOST,
+    ("traversal/bfs_work_groups.cl", "#define CONTROL_WORDS 25"): READ_BY_HOST,
     ("traversal/bfs_work_groups.cl", "#define DONE 3"): READ_BY_HOST,
     ("traversal/bfs_direction.cl", "#define VERTICES_PER_EDGE 5"): SPEED,
     ("traversal/frontier.cl", "if (count >= 0)"): "appends nothing, wherever that is",

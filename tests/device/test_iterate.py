@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from reedsp.device import iterate
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Batches, Pace
 
 
 class Clock:
@@ -59,3 +61,53 @@ def test_time_outside_does_not_count(clock: Clock) -> None:
         clock.now += 0.5
         given.adapt()
     assert given.amount == 16
+
+
+# ---- batches of launches -----------------------------------------------------------------------------
+
+
+def batches_of(known: dict[Any, Any], needed: int, clock: Clock, seconds: float = 0.0, most: int = 100) -> list[int]:
+    """Return the batches of a search that takes so many launches, each of them so long."""
+    batches, found = Batches(known, "kind", 8, 2, most, part=1), []
+    while True:
+        found.append(batches.begin())
+        clock.now += seconds * found[-1]
+        if sum(found) >= needed:
+            batches.end(needed)
+            return found
+        batches.go_on()
+
+
+def test_a_search_is_given_what_the_last_one_needed(clock: Clock) -> None:
+    known: dict[Any, Any] = {}
+    assert batches_of(known, 21, clock) == [8, 8, 16]
+    assert batches_of(known, 21, clock) == [21]
+    assert batches_of(known, 25, clock) == [21, 5]
+    assert batches_of(known, 25, clock) == [25]
+    assert batches_of({}, 21, clock) == [8, 8, 16]
+
+
+def test_one_that_needs_less_takes_little_from_the_next_one(clock: Clock) -> None:
+    known: dict[Any, Any] = {}
+    needed = (24, 3, 3, 24, 8, 1, 1, 1)
+    firsts = [batches_of(known, each, clock)[0] for each in needed]
+    assert firsts == [8, 24, 21, 19, 24, 21, 19, 17]
+    for _ in range(20):
+        batches_of(known, 1, clock)
+    assert batches_of(known, 1, clock) == [1]
+
+
+def test_what_takes_long_is_not_queued_at_once_the_next_time(clock: Clock) -> None:
+    """Python has to hear Ctrl-C."""
+    known: dict[Any, Any] = {}
+    batches_of(known, 40, clock, seconds=0.03)
+    assert batches_of(known, 40, clock, seconds=0.03)[0] == 1
+    assert batches_of(known, 40, clock, most=30)[0] == 1
+    assert batches_of(known, 40, clock, most=30)[0] == 30
+
+
+def test_kinds_of_searches_are_apart(clock: Clock) -> None:
+    known: dict[Any, Any] = {}
+    batches_of(known, 50, clock)
+    assert Batches(known, "kind", 8, 2, 100, part=1).begin() == 50
+    assert Batches(known, "other", 8, 2, 100, part=1).begin() == 8

@@ -16,7 +16,7 @@ from reedsp.cost_model import settings
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Batches
 from reedsp.device.job import BoundKernel, Job, Kernel
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.balance import Balance, balance_for
@@ -340,7 +340,7 @@ class Search:
     ) -> None:
         n, rows, dtype = edges.n, len(starts), arithmetic.dtype
         self._job, self._n, self._tuning, self._arithmetic = job, n, tuning, arithmetic
-        self._edges, self._rows = edges, rows
+        self._edges, self._rows, self._stops = edges, rows, target is not None or ceiling is not None
         self._launches = 0
         self._watch = _Watch(edges, arithmetic, rows, tuning)
         key = np.dtype(f"u{dtype.itemsize}")
@@ -408,20 +408,22 @@ class Search:
 
     def run(self, progress: Callable[[int, int], None] | None) -> int:
         """Launch until nothing is left to do; return the number of launches that had something to do."""
-        layout, pace = self._layout, Pace(_FIRST_BATCH, _LONGEST_BATCH)
+        layout, first = self._layout, _SHORTEST_BATCH if self._launches else _FIRST_BATCH
+        kind = ("near-far", type(self._edges).__name__, self._rows)
+        known = {} if self._stops else self._edges.known
+        batches = Batches(known, kind, first, _SHORTEST_BATCH, _LONGEST_BATCH, _PART_OF_LAUNCHES)
         while True:
-            pace.begin()
-            more = max(_SHORTEST_BATCH, self._launches // _PART_OF_LAUNCHES) if self._launches else _FIRST_BATCH
-            counts = self._launch(min(pace.amount, more))
+            counts = self._launch(batches.begin())
             if counts[layout["DONE"]]:
                 if not self._goes_on(bool(counts[layout["LOST"]])):
+                    batches.end(int(counts[layout["ROUNDS"]]) + 1)  # the last one finds nothing to do
                     return int(counts[layout["ROUNDS"]])
                 self._watch.requeued(int(counts[layout["ROUNDS"]]))
             splits = int(counts[layout["SPLITS"] + self._launches % 2])
             self._watch.look(self._job.device, int(counts[layout["ROUNDS"]]), splits)
             if progress is not None:
                 progress(int(counts[layout["ROUNDS"]]), self._n)
-            pace.adapt()
+            batches.go_on()
 
     def begin(self, launches: int, local_rounds: int) -> int:
         """Launch a few times, with so many rounds where work-groups share the entries; return how many are left."""

@@ -22,7 +22,7 @@ from reedsp.device.build import constants, position_of
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Batches
 from reedsp.device.job import Argument, BoundKernel, Job, round_up
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.balance import FEW_EDGES
@@ -76,6 +76,7 @@ _EDGES_PER_ITEM = 4
 _SMALL = 4  # work-groups' worth of pieces up to which one work-group searches alone
 _MOST_LEVELS = 256
 _FIRST_BATCH, _LARGEST_BATCH = 8, 32
+_SHORTEST_BATCH = 2
 
 
 def bfs(
@@ -510,6 +511,7 @@ class _WorkGroups:
         inward = Neighbours.of(graph, job, incoming=True) if factor else outward
         size = _GROUP_SIZE if group_size is None else group_size
         self._job, self._n, n = job, graph.n, np.uint32(graph.n)
+        self._known: dict[str, Any] = graph._derived
         macros = {
             "GROUP_SIZE": size,
             "PIECE": _PIECE,
@@ -542,18 +544,19 @@ class _WorkGroups:
         """Search to the end; return the number of levels that were found bottom-up."""
         self._begin.set(self._source, np.uint32(source))
         self._begin.queue()
-        layout, pace = self._layout, Pace(_FIRST_BATCH, _LARGEST_BATCH)
+        layout = self._layout
+        batches = Batches(self._known, "levels", _FIRST_BATCH, _SHORTEST_BATCH, _LARGEST_BATCH, part=1)
         while True:
-            pace.begin()
-            for _ in range(pace.amount):
+            for _ in range(batches.begin()):
                 self._search.queue()
                 self._settle.queue()
             control = self._job.download(self._control, layout["CONTROL_WORDS"], np.uint32)
             if control[layout["STEP"]] == layout["DONE"]:
+                batches.end(int(control[layout["LAUNCHES"]]))
                 return int(control[layout["BOTTOM_UP_LEVELS"]])
             if progress is not None:
                 progress(int(control[layout["LEVEL"]]), self._n)
-            pace.adapt()
+            batches.go_on()
 
 
 # ---- near-far --------------------------------------------------------------------------------------

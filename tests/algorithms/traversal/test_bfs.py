@@ -145,6 +145,43 @@ def test_a_search_goes_on_where_a_dispatch_has_ended(
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_next_search_launches_as_often_as_the_last_one_had_to(direction: str, device: reedsp.Device) -> None:
+    """One that takes more launches goes on; where fewer would do, the next search has one step less."""
+    width, layers, rng = 500, 12, np.random.default_rng(5)
+    ends = rng.integers(0, width, (2, layers - 1, 4 * width)) + width * np.arange(layers - 1)[:, None]
+    far, near = layers * width, layers * width + 1
+    tails = np.concatenate((ends[0].ravel(), np.repeat([far, near], width)))
+    heads = np.concatenate((ends[1].ravel() + width, np.arange(width), np.arange(width) + 8 * width))
+    graph = reedsp.Graph.from_edges(layers * width + 2, tails, heads)
+    expected = {source: reference(graph, source) for source in (far, near)}
+    launched = []
+    for source in (far, far, near, near, far):
+        found = bfs(
+            graph, source, device=device, options={"method": "work-groups", "direction": direction, "group_size": 32}
+        )
+        assert (found.levels.tolist(), found.pred.tolist()) == expected[source]
+        launched.append(found.stats["kernels_launched"])
+    assert launched[1] < launched[0]
+    assert launched[2:4] == [launched[1], launched[1] - 2]
+    assert launched[1] <= launched[4] <= launched[1] + 4
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
+@pytest.mark.parametrize("others", [0, 1])
+def test_no_launch_finds_out_that_all_vertices_are_reached(others: int, direction: str, device: reedsp.Device) -> None:
+    width, layers = 500, 6
+    heads = np.arange(width, width * layers).repeat(4)
+    tails = heads - heads % width - 1 - np.random.default_rng(6).integers(0, width, len(heads))
+    ends = np.concatenate((tails, np.full(width, width * layers))), np.concatenate((heads, np.arange(width)))
+    graph = reedsp.Graph.from_edges(width * layers + 1 + others, *ends)
+    options = {"method": "work-groups", "direction": direction, "group_size": 32}
+    for _ in range(2):
+        found = bfs(graph, width * layers, device=device, options=options)
+        assert (found.levels.tolist(), found.pred.tolist()) == reference(graph, width * layers)
+    assert found.stats["kernels_launched"] == 1 + 2 * (layers + others)
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS)
 def test_the_next_search_does_not_ask_first(direction: str, device: reedsp.Device) -> None:
     """Once a graph has been searched bottom-up, kernels for it are queued ahead."""
     graph, long = power_law(3000, 20_000, 6), core_with_tail(300, 200, 7)
