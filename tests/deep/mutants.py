@@ -202,6 +202,7 @@ SPEED = "decides how soon something is done, not what"
 OTHER_DEVICES = "compiled on big-endian devices only, of which none is tested"
 COMMUTES = "the same sum, its numbers the other way round"
 SAME_TYPE = "the other operand is of 64 bits as well"
+UNEQUAL = "the two are never equal"
 SMALL = "what it holds comes from 32 bits"
 IN_MEMORY = (
     "a row of one tile, times the length of rows: 2**32 with rows of 2**26 elements only, of which n fit nowhere"
@@ -230,6 +231,18 @@ HARMLESS: dict[tuple[str, str], str] = {
 """Lines, as they are, each with the line behind it, in which no planted fault changes any behaviour, and why."""
 
 EQUIVALENT: dict[tuple[str, str], str] = {
+    ("forests/boruvka.cl", "if (value <= *word)"): SAME_IF_EQUAL,
+    ("forests/boruvka.cl", "if (get_local_id(0) == 1)"): ANY_ITEM,
+    (
+        "forests/boruvka.cl",
+        "for (ulong begin = get_group_id(0) * GROUP_SIZE; begin < m; begin += get_global_size(0)) {",
+    ): SAME_TYPE,
+    ("assignment/auction_few.cl", "for (uint row = item; row < rows; row += GROUP_SIZE)"): SMALL,
+    ("assignment/auction_few.cl", "offer = better(other, offer, indices);"): COMMUTES,
+    (
+        "assignment/auction_rounds.cl",
+        "return bid_price[a] < bid_price[b] || (bid_price[a] == bid_price[b] && a <= b) ? a : b;",
+    ): UNEQUAL,
     ("sort/radix_work_group.cl", "own_descents |= ordinal <= ordinal_of(earlier[j]);"): SPEED,
     ("forests/place.cl", "const ulong middle = low + (high - low) / 3;"): SPEED,
     (
