@@ -184,8 +184,7 @@ def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:
         raise TypeError(f"cutoff: expected a number, got {cutoff!r}")
     if not cutoff >= 0:
         raise ValueError(f"cutoff = {cutoff}, expected a number of at least 0")
-    if isinstance(cutoff, numbers.Integral):
-        cutoff = int(cutoff)  # numpy would compare it with floats as a float
+    cutoff = _number(cutoff)
     dtype = arithmetic.dtype
     try:
         unlimited = math.isinf(cutoff)
@@ -205,8 +204,15 @@ def excludes_overflow(cutoff: float | None, arithmetic: Arithmetic) -> bool:
     if cutoff is None:
         return False
     if arithmetic.dtype.kind == "i":
-        return cutoff < int(arithmetic.infinity)
-    return cutoff <= float(np.finfo(arithmetic.dtype).max)
+        return bool(_number(cutoff) < int(arithmetic.infinity))
+    return bool(_number(cutoff) <= float(np.finfo(arithmetic.dtype).max))
+
+
+def _number(cutoff: Any) -> Any:
+    """Return a number as Python's: numpy compares its integers with floats as floats, and its short floats as such."""
+    if isinstance(cutoff, numbers.Integral):
+        return int(cutoff)
+    return float(cutoff) if isinstance(cutoff, (np.float16, np.float32)) else cutoff
 
 
 def bound_of(cutoff: float | None, arithmetic: Arithmetic) -> int | float | None:
@@ -222,11 +228,13 @@ def to_result(
     arithmetic: Arithmetic,
     result: np.dtype[Any],
     rows: npt.NDArray[np.intp] | None = None,
+    columns: npt.NDArray[np.intp] | None = None,
 ) -> npt.NDArray[Any]:
     """Convert distances from the device's arithmetic to the caller's type without changing a value.
 
     Unreachable vertices become inf, or the largest integer of an integer type. Only a float32 result that the
-    caller asked for may round. Where these are some `rows` of a matrix, errors name their positions in it.
+    caller asked for may round. Where these are some `rows` of a matrix, and some `columns` of these, errors name their
+    positions in it.
 
     Raises
     ------
@@ -240,6 +248,8 @@ def to_result(
 
     def index_of(number: int) -> str:
         row, column = divmod(number, n)
+        if columns is not None:
+            column = columns[column]
         if rows is not None:
             return f"{rows[row]}, {column}"
         return f"{row}, {column}" if dist.size > n else str(column)

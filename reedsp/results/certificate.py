@@ -2,8 +2,9 @@
 
 Finite distances are right if and only if the sources have distance 0, no edge leads to a vertex on a shorter path,
 and each other reached vertex has an edge that gives exactly its distance and, followed backwards, leads to a source:
-then each distance is that of a path, and none is shorter. Where weights are integers, the sums are integers, too, and
-exact; otherwise a distance may differ from the sum that gives it by two units in the last place.
+then each distance is that of a path, and none is shorter. Where weights are added as integers, sums are exact;
+otherwise a distance may differ from the sum that gives it by two units in the last place, and in a matrix, where the
+weights of a path are added in any order, by as many as a path has edges at most.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.verify import VerificationError, wrong_nearest
 from reedsp.graph.graph import Graph, edge_sources
@@ -69,8 +71,9 @@ class _Edges:
         self.graph = graph
         self.tails = edge_sources(graph)
         self.heads = graph.indices
-        self.whole = levels or graph.has_integral_weights
+        self.whole = levels or choose_arithmetic(graph, np.dtype(np.float64)).dtype.kind == "i"
         self.weights: npt.NDArray[Any] = np.ones(graph.m, np.int64) if levels else self._weights()
+        self.largest_sum = 0.0  # of weights on the way to a vertex, beside its distance
 
     def _weights(self) -> npt.NDArray[Any]:
         weights = self.graph.weights
@@ -129,13 +132,16 @@ def _check_row(
         raise _wrong(graph, np.flatnonzero(unbounded)[0], "its distance is -inf")
     dist = _distances(edges, stored.dist[row], reached)
     exact = stored.dist.dtype.itemsize >= 8 or stored.dist.dtype.kind != "f"
-    unit = 0.0 if edges.whole and exact else _UNITS * float(np.finfo(np.float64 if exact else np.float32).eps)
+    units = max(_UNITS, graph.n) if stored.any_order else _UNITS
+    unit = 0.0 if edges.whole and exact else units * float(np.finfo(np.float64 if exact else np.float32).eps)
     if marked is not None:
         _check_unbounded(edges, sources[0], reached, unbounded, marked)
     pred = None if stored.pred is None else stored.pred[row]
     for source in sources:
         if not (reached[source] or unbounded[source]) or (reached[source] and dist[source] != 0):
             raise _wrong(graph, source, "it is a source, but its distance is not 0")
+    if stored.any_order and graph.has_negative_weights and not edges.whole:  # sums on the way may be larger
+        edges.largest_sum = graph.n * float(graph.max_abs_weight)
     shorter = _shorter(edges, dist, reached, unbounded, _cutoff(stored, dist, reached), unit)
     behind_shorter = np.zeros(graph.n, bool)
     behind_shorter[edges.heads[shorter]] = True
@@ -154,7 +160,8 @@ def _slack(edges: _Edges, edge: npt.NDArray[Any], dist: npt.NDArray[Any], unit: 
     excess = end - (begin + weight)
     if not unit:
         return np.asarray(excess)
-    allowed = unit * np.maximum(np.maximum(np.abs(begin), np.abs(end)), np.abs(weight)).astype(np.float64)
+    largest = np.maximum(np.maximum(np.abs(begin), np.abs(end)), np.abs(weight)).astype(np.float64)
+    allowed = unit * np.maximum(largest, edges.largest_sum)
     return np.where(np.abs(excess.astype(np.float64)) <= allowed, 0, excess)
 
 

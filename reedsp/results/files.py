@@ -50,6 +50,8 @@ class Stored:
         Whether each edge counts 1.
     stopped_at : int or None
         The search from each source may have stopped at this vertex, and have left out what is farther away.
+    any_order : bool
+        Whether the weights of a path may have been added in any order, as matrices are, and not from its source on.
     """
 
     sources: Sequence[list[int]]
@@ -61,6 +63,7 @@ class Stored:
     cutoff: float | None = None
     levels: bool = False
     stopped_at: int | None = None
+    any_order: bool = False
 
 
 def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
@@ -161,7 +164,8 @@ def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> St
 
 
 def _matrices(dist: npt.NDArray[Any], pred: npt.NDArray[Any] | None, graph: Graph) -> Stored:
-    return _rows([[source] for source in range(graph.n)], dist, pred, graph, None, None, False)
+    stored = _rows([[source] for source in range(graph.n)], dist, pred, graph, None, None, False)
+    return replace(stored, any_order=True)
 
 
 def _rows(
@@ -276,23 +280,36 @@ class _Table:
         self.pred, self.nearest = array("q"), array("q")
 
     def arranged(self, graph: Graph) -> tuple[list[int], npt.NDArray[np.intp]]:
-        """Return the sources as they first appear, and for each of them the lines of all vertices, in their order."""
-        sources, firsts, rows = np.unique(self.sources, return_index=True, return_inverse=True)
+        """Return the sources as they first appear, and for each of them the lines of all vertices, in their order.
+
+        One that was given several times has as many lines for each vertex, and is returned as often.
+        """
+        times, rows = _occurrences(np.array(self.sources), np.array(self.vertices)), np.array(self.sources)
+        sources, firsts, rows = np.unique(rows + graph.n * times, return_index=True, return_inverse=True)
         by_appearance = np.argsort(firsts)
         rows = np.argsort(by_appearance)[rows]
         vertices = np.array(self.vertices)
         order = np.lexsort((vertices, rows))
         rows, vertices = rows[order], vertices[order]
-        again = (rows[1:] == rows[:-1]) & (vertices[1:] == vertices[:-1])
-        if again.any():
-            raise ValueError(f"{order[1:][again].min() + 2}: a second line for the same vertex")
         short = np.flatnonzero(np.bincount(rows, minlength=len(sources)) < graph.n)
+        if short.size and (again := times > 0).any():
+            raise ValueError(f"{np.argmax(again) + 2}: a second line for the same vertex")
         if short.size:
             missing = graph.names[np.setdiff1d(np.arange(graph.n), vertices[rows == short[0]])[0]]
             raise ValueError(
                 f"vertex {missing} is missing: only the distances of all vertices together can be checked edge by edge"
             )
-        return sources[by_appearance].tolist(), order
+        return (sources[by_appearance] % graph.n).tolist(), order
+
+
+def _occurrences(*columns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return for each line how many lines before it say the same."""
+    order = np.lexsort(columns)
+    same = np.logical_and.reduce([column[order][1:] == column[order][:-1] for column in columns])
+    first = np.maximum.accumulate(np.where(np.append(False, same), 0, np.arange(len(order))))
+    times = np.empty(len(order), np.int64)
+    times[order] = np.arange(len(order)) - first
+    return times
 
 
 def _value(text: str, line: int) -> int | float:

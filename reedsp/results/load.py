@@ -72,8 +72,8 @@ def _result(content: _Content, graph: Graph) -> ShortestPaths | BreadthFirst | A
     about = _about(content)
     if about.pop("graph") != fingerprint(graph):
         raise ValueError("this is the result of another graph: one with other edges or weights")
-    names = numbering(graph)
-    stored: _Content = {name: content[name] for name in ("offset", "labels", "names") if name in content}
+    names = _in_one_way(numbering(graph))
+    stored = _in_one_way({name: content[name] for name in ("offset", "labels", "names") if name in content})
     if "names" not in stored:  # older files do not say it
         names.pop("names", None)
     if stored.keys() != names.keys() or not all(np.array_equal(stored[name], each) for name, each in names.items()):
@@ -86,6 +86,17 @@ def _result(content: _Content, graph: Graph) -> ShortestPaths | BreadthFirst | A
     if kind == "ShortestPaths":
         return _shortest_paths(content, about, graph)
     raise ValueError(f"about: it is a result of the kind {kind!r}")
+
+
+def _in_one_way(names: _Content) -> _Content:
+    """Return what vertices are called, with an offset where labels are numbers in their order."""
+    labels = names.get("labels")
+    if labels is None or labels.dtype.kind not in "iu" or labels.ndim != 1 or not len(labels):
+        return names
+    first = int(labels[0])
+    if not np.array_equal(labels, np.arange(first, first + len(labels), dtype=object)):
+        return names
+    return {name: each for name, each in names.items() if name != "labels"} | {"offset": np.array(first)}
 
 
 def _shortest_paths(content: _Content, about: dict[str, Any], graph: Graph) -> ShortestPaths:

@@ -499,6 +499,16 @@ def test_cutoffs_that_exclude_what_cannot_be_held() -> None:
     assert [excludes_overflow(each, single) for each in (None, most, most * 1.001)] == [False, True, False]
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int8, np.uint64])
+def test_cutoffs_that_are_numbers_of_numpy(kind: Any) -> None:
+    """Its short floats hold no limit of the arithmetic, and warn."""
+    cutoff = kind(3.25)
+    for dtype in (INT32, INT64, FLOAT32, FLOAT64):
+        arithmetic = Arithmetic(dtype)
+        assert excludes_overflow(cutoff, arithmetic)
+        assert ceiling_of(cutoff, arithmetic) == ceiling_of(cutoff.item(), arithmetic)
+
+
 def test_no_cutoff_means_no_ceiling() -> None:
     for dtype in (INT32, INT64, FLOAT32, FLOAT64):
         arithmetic = Arithmetic(dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import random
 import re
@@ -271,6 +272,45 @@ def test_matrices_are_verified(
         loaded = reedsp.load(result, graph)
         assert np.array_equal(loaded.dist, again.dist)
         assert predecessors == (loaded.pred is not None and np.array_equal(loaded.pred, again.pred))
+
+
+@pytest.mark.parametrize("method", ["floyd-warshall", "min-plus"])
+@pytest.mark.parametrize("negative", [False, True])
+def test_matrices_add_in_any_order(method: Any, negative: bool, tmp_path: Path) -> None:
+    """A search adds from its source on; the same tolerance would refuse long paths, and small sums of large weights."""
+    n, rng = 200, np.random.default_rng(2)
+    heights = 1e3 * rng.random(n) if negative else np.zeros(n)
+    tails, heads = np.append(np.arange(n - 1), rng.integers(0, n, n)), np.append(np.arange(1, n), rng.integers(0, n, n))
+    graph = Graph.from_edges(n, tails, heads, rng.random(2 * n - 1) + 0.01 + heights[heads] - heights[tails])
+    assert graph.has_negative_weights == negative
+    found = reedsp.apsp(graph, method)
+    found.save(tmp_path / "x.npz")
+    stored = files.load(tmp_path / "x.npz", graph)
+    assert certificate.check(graph, stored) == n
+    for change in (1e-6, -1e-6):
+        wrong = found.dist.copy()
+        wrong[3, 150] += change
+        with pytest.raises(reedsp.VerificationError):
+            certificate.check(graph, dataclasses.replace(stored, dist=wrong))
+
+
+def test_whole_floats_that_are_added_as_floats() -> None:
+    graph = Graph.from_edges(3, [0, 1], [1, 2], [2.0**53, 1.0])
+    dist = reedsp.sssp(graph, 0).dist
+    stored = files.Stored([[0]], dist[None], np.empty((0, 0), bool), np.empty((0, 0), bool), None)
+    assert certificate.check(graph, stored) == 1
+
+
+def test_a_source_that_is_given_twice(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "g.wel").write_text("0 1 0.5\n1 2 0.25\n2 0 1\n")
+    result = tmp_path / "d.csv"
+    assert run(capsys, "sssp", tmp_path / "g.wel", "-s", "2", "-s", "0", "-s", "2", "--output", result)[0] == 0
+    assert run(capsys, "verify", tmp_path / "g.wel", result)[0] == 0
+    lines = result.read_text().splitlines()
+    (tmp_path / "again.csv").write_text("\n".join([*lines[:5], lines[2], *lines[5:]]) + "\n")
+    status, _, error = run(capsys, "verify", tmp_path / "g.wel", tmp_path / "again.csv")
+    assert status == 1
+    assert "a second line for the same vertex" in error
 
 
 SMALL = "p sp 6 7\na 1 2 7\na 1 3 2\na 3 2 3\na 2 4 1\na 3 4 8\na 4 5 1\na 6 1 1\n"

@@ -238,6 +238,21 @@ def test_a_result_of_another_graph(
         reedsp.load(tmp_path / "x.npz", edges_of(**changes))
 
 
+@pytest.mark.parametrize(("offset", "labels"), [(0, range(4)), (3, range(3, 7)), (-2, np.arange(-2, 2, dtype=np.int8))])
+def test_names_that_are_the_same_numbers(offset: int, labels: Any, tmp_path: Path) -> None:
+    for number, (saved, loaded) in enumerate(
+        (({"labels": labels}, {"offset": offset}), ({"offset": offset}, {"labels": labels}))
+    ):
+        reedsp.sssp(edges_of(**saved), offset).save(tmp_path / f"{number}.npz")
+        assert reedsp.load(tmp_path / f"{number}.npz", edges_of(**loaded)).path(offset + 2) == [
+            offset,
+            offset + 1,
+            offset + 2,
+        ]
+    with pytest.raises(ValueError, match="whose vertices have other names"):
+        reedsp.load(tmp_path / "0.npz", edges_of(offset=offset + 1))
+
+
 @pytest.mark.parametrize("labels", [[(0, 1), (1, 0), (1, 1), (2, 0)], ["a", 1, 2.5, ("b", b"c", True)]])
 def test_names_that_are_tuples_are_told_apart(labels: list[Any], tmp_path: Path) -> None:
     reedsp.sssp(edges_of(labels=labels), labels[0]).save(tmp_path / "x.npz")

@@ -171,22 +171,32 @@ class Searches:
         sources: npt.NDArray[np.intp],
         pred: npt.NDArray[np.int32] | None = None,
         out: npt.NDArray[Any] | None = None,
+        columns: npt.NDArray[np.intp] | None = None,
     ) -> npt.NDArray[Any]:
-        """Return distances from some vertices, shape (k, n), in `out`, and fill `pred`, of this shape, if given."""
+        """Return distances from some vertices, shape (k, n), in `out`, and fill `pred`, of this shape, if given.
+
+        With `columns`, and then no `out`, only those to these vertices: others may be beyond the type.
+        """
         starts = [[source] for source in sources.tolist()]
         shape = len(sources), self._bare.n
-        dist = np.empty(shape, self._dtype) if out is None else out
         is_found = self._converts or (self._potentials is None and self.arithmetic.dtype == self._dtype)
-        found = dist if is_found and dist.flags.c_contiguous else np.empty(shape, self.arithmetic.dtype)
+        is_found = is_found and (out is None or out.flags.c_contiguous)
+        dtype = self._dtype if is_found else self.arithmetic.dtype
+        found = out if is_found and out is not None else np.empty(shape, dtype)
         by_hops = self._potentials is not None
         self._search.solve(Task(self._bare, starts, self._job, self.arithmetic, found, pred, by_hops=by_hops))
-        if found is dist:
-            return dist
-        if self._potentials is None:
-            dist[...] = to_result(found, self.arithmetic, self._dtype, sources)
+        if columns is not None:
+            found = found[:, columns]
+        if is_found:
+            converted = found
+        elif self._potentials is None:
+            converted = to_result(found, self.arithmetic, self._dtype, sources, columns)
         else:
-            dist[...] = _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype)
-        return dist
+            converted = _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype, columns)
+        if out is None or is_found:
+            return converted
+        out[...] = converted
+        return out
 
 
 def distances_from_root(
@@ -240,15 +250,16 @@ def _with_potentials(
     potentials: npt.NDArray[np.int64],
     sources: npt.NDArray[np.intp],
     dtype: np.dtype[Any],
+    columns: npt.NDArray[np.intp] | None,
 ) -> npt.NDArray[Any]:
-    """Return the distances along the edges of the graph itself."""
+    """Return the distances along the edges of the graph itself, to all vertices or those of some columns."""
     whole = Arithmetic(_INT64)
     reached = dist != arithmetic.infinity
     shifted = np.full(dist.shape, whole.infinity, np.int64)
-    change = potentials - potentials[sources, np.newaxis]
+    change = (potentials if columns is None else potentials[columns]) - potentials[sources, np.newaxis]
     np.add(dist, change, out=shifted, where=reached, casting="unsafe")
     if arithmetic.dtype == _INT64:  # sums of narrower distances fit
         wrapped = (shifted < change) | (shifted == whole.infinity)
         if (reached & (change > 0) & wrapped).any():
             raise OverflowError("a distance is beyond int64")
-    return to_result(shifted, whole, dtype, sources)
+    return to_result(shifted, whole, dtype, sources, columns)

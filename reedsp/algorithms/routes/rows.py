@@ -104,12 +104,13 @@ class Searched:
         return Searched(self.graph.reverse(), self.device)
 
     def _row_search(self, job: Job, dtype: np.dtype[Any], targets: npt.NDArray[np.intp] | None = None) -> RowSearch:
-        graph, columns = self.graph, slice(None) if targets is None else targets
+        graph = self.graph
         row_bytes = max(1, graph.n) * (dtype.itemsize + 8)  # also in the device's arithmetic
         if graph.has_negative_weights and not graph.has_integral_weights:
+            columns = slice(None) if targets is None else targets
             return RowSearch(lambda sources: self._found_alone(job, sources, dtype)[:, columns], sys.maxsize, row_bytes)
         searches = Searches(graph, job, dtype)
-        return RowSearch(lambda sources: searches.rows(sources)[:, columns], searches.at_once, row_bytes)
+        return RowSearch(lambda sources: searches.rows(sources, columns=targets), searches.at_once, row_bytes)
 
     def _found_alone(self, job: Job, sources: npt.NDArray[np.intp], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         names = [self.graph.names[index] for index in sources]

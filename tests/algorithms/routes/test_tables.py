@@ -163,3 +163,15 @@ def test_docstring_examples(device: reedsp.Device, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("REEDSP_DEVICE", str(device.name))
     for module in (routes_rows, tables):
         assert doctest.testmod(module, raise_on_error=True).attempted > 4
+
+
+@pytest.mark.parametrize("last", [1, -1])
+def test_distances_that_nobody_asked_for_may_be_beyond_the_type(last: int, device: reedsp.Device) -> None:
+    large, none = 2**31 - 10, 2**31 - 1
+    graph = reedsp.Graph.from_edges(5, [0, 1, 2, 3], [1, 2, 3, 4], [large, large, 5, last])
+    asked = {"dtype": "int32", "device": device}
+    assert reedsp.distance_table(graph, [0, 2], [1], **asked).tolist() == [[large], [none]]
+    assert reedsp.distance_table(graph, [2], [1, 3, 4], **asked).tolist() == [[none, 5, 5 + last]]
+    assert reedsp.k_nearest(graph, [0], 1, [1], **asked).dist.tolist() == [[large]]
+    with pytest.raises(OverflowError, match=rf"^dist\[0, 2\] = {2 * large} is outside int32"):
+        reedsp.distance_table(graph, [0], [1, 2], **asked)
