@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from reedsp.algorithms.all_pairs.apsp import planned
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
+from reedsp.algorithms.all_pairs.out_of_core.plan import make_plan
 from reedsp.algorithms.routes import statistics
 from reedsp.algorithms.rows import accepted
 from reedsp.algorithms.single_source.sssp import checked, searched_for, sssp
@@ -96,6 +97,8 @@ def _of_all_pairs(arguments: Mapping[str, Any]) -> Estimate:
     searches_bytes = plan.method == choose.SEARCHES
     device_bytes = counts.bytes_of_searches(pairs, known) if searches_bytes else counts.bytes_of_matrix(pairs)
     if task.on_host:
+        if task.memory_limit is not None and task.weights is not None:
+            make_plan(n, task.weights, task.devices, task.memory_limit, None)  # refuses one that is too small
         device_bytes = min(device_bytes, task.memory_limit or int(_PART_OF_MEMORY * task.devices[0].global_memory))
     in_files = task.target is not None
     host_bytes = 0 if in_files else answer + matrix * task.on_host

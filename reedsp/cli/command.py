@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Run the command line and exit; :data:`reedsp.cli.status.STATUSES` says how."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # it was closed
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     try:
         status = run(sys.argv[1:])
         sys.stdout.flush()

@@ -118,7 +118,7 @@ def _methods(graph: Graph, device: str | None) -> dict[str, Any]:
     try:
         chosen = get_device(device)
     except DeviceError as error:
-        return {"device": None, "sssp": None, "apsp": None, "no_device": str(error).partition("\n")[0]}
+        return {"device": None, "sssp": None, "apsp": None, "no_device": " ".join(str(error).split())}
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
     weights = matrix_weights(graph, arithmetic)
     pairs_expected = estimate(graph, "apsp", device=device)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -101,15 +102,23 @@ def check_place(path: Path, force: bool) -> None:
 
 
 def print_json(answer: Any) -> None:
-    """Print an answer in one line; what JSON has no word for, as text."""
-    print(json.dumps(answer, default=str))
+    """Print an answer in one line; what JSON has no word for, as text, and what is no number as null."""
+    print(json.dumps(_without_nan(answer), default=str))
+
+
+def _without_nan(answer: Any) -> Any:
+    if isinstance(answer, dict):
+        return {name: _without_nan(each) for name, each in answer.items()}
+    if isinstance(answer, (list, tuple)):
+        return [_without_nan(each) for each in answer]
+    return None if isinstance(answer, float) and math.isnan(answer) else answer
 
 
 def print_table(table: Any) -> None:
     """Print a table of rich, as wide as the terminal, or as it needs where there is none."""
     from rich.console import Console
 
-    console = Console(width=None if sys.stdout.isatty() else _WIDE, markup=False, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else _WIDE, markup=False, highlight=False, emoji=False)
     with console.capture() as text:  # a console that prints itself ends the program when its reader has gone
         console.print(table)
     print(text.get(), end="")

@@ -54,10 +54,10 @@ if TYPE_CHECKING:
 _TreeOutput = Annotated[
     Path | None,
     output_option(
-        "Write the result. A .csv holds vertex, distance (or level) and predecessor, numbered as in the file: of all "
-        "vertices, or with --target of those on the route; and the source, if there are several. A .npz holds "
-        "dist (or levels), pred, source and offset or labels (and target and path), with vertices counted from 0. "
-        "- is a .csv on standard output; what else there is to say then goes to standard error."
+        "Write the result. A .csv holds vertex, distance (or level) and predecessor, numbered as in the file: of those "
+        "on the route with --target, of all vertices without it or from several sources, and then the source. A .npz "
+        "holds dist (or levels), pred, source and offset or labels (and target and path), with vertices counted from "
+        "0. - is a .csv on standard output; what else there is to say then goes to standard error."
     ),
 ]
 

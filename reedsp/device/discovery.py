@@ -61,6 +61,8 @@ def device_or_that_of(queue: cl.CommandQueue | None, device: Device | int | str 
         return get_device(device)
     if device is not None:
         raise ValueError("device: the queue has one already")
+    if not isinstance(queue, cl.CommandQueue):
+        raise TypeError(f"queue: expected a pyopencl.CommandQueue, got {type(queue).__name__}")
     return device_of(queue)
 
 

@@ -117,9 +117,11 @@ def _read_file(name: str, columns: list[str]) -> Any:
     if suffix in _CSV:
         import pyarrow.csv
 
+        # Lines may break within quotes, also where a part of the file ends.
+        delimiter = "\t" if suffix == ".tsv" else ","
         return pyarrow.csv.read_csv(
             name,
-            parse_options=pyarrow.csv.ParseOptions(delimiter="\t" if suffix == ".tsv" else ","),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(columns, pyarrow.string()),
                 null_values=[""],
@@ -183,17 +185,26 @@ def _vertices(
 
 
 def _as_integers(ends: list[Any]) -> list[Any] | None:
-    """Return texts as int64 if all are integers as they are written here; names such as 007 remain texts."""
+    """Return texts as int64 if all are integers as they are written here; names such as 007 remain texts.
+
+    A column of 1.0, 2.0 and so on, as pandas writes one in which something was missing, is one of integers.
+    """
     import pyarrow
     from pyarrow import compute
 
-    words = [compute.utf8_trim_whitespace(column) for column in ends]
-    try:
-        numbers = [column.cast(pyarrow.int64()) for column in words]
-    except pyarrow.ArrowInvalid:
-        return None
-    is_same = all(one.cast(pyarrow.large_string()).equals(other) for one, other in zip(numbers, words, strict=True))
-    return numbers if is_same else None
+    found = []
+    for column in ends:
+        words = compute.utf8_trim_whitespace(column)
+        if compute.all(compute.match_substring_regex(words, "[.]0$"), min_count=0).as_py():
+            words = compute.utf8_slice_codeunits(words, 0, -2)
+        try:
+            numbers = words.cast(pyarrow.int64())
+        except pyarrow.ArrowInvalid:
+            return None
+        if not numbers.cast(pyarrow.large_string()).equals(words.cast(pyarrow.large_string())):
+            return None
+        found.append(numbers)
+    return found
 
 
 def _ends(column: Any, name: str) -> Any:
@@ -263,6 +274,10 @@ def _numbers_of_text(column: Any, name: str) -> npt.NDArray[Any]:
     except pyarrow.ArrowInvalid:
         row = next(row for row, word in enumerate(words) if not _is_number(word))
         raise ValueError(f"{place_in(name)(row)} is {words[row].as_py()!r}, expected a number") from None
+    beyond = np.isinf(numbers) & compute.match_substring_regex(words, "[0-9]").to_numpy()
+    if beyond.any():
+        row = int(np.argmax(beyond))
+        raise ValueError(f"{place_in(name)(row)} = {words[row].as_py()[:40]} is too large for float64")
     large = compute.match_substring_regex(words, "^[+-]?[0-9]{16,}$").to_numpy()
     for row in np.flatnonzero(large).tolist():
         if int(words[row].as_py()) != int(numbers[row]):

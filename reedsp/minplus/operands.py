@@ -57,7 +57,7 @@ def matrix(name: str, array: Any) -> Any:
     else:
         refuse_masked(array, name)
         array = np.asarray(array)
-    if array.dtype == np.float16 and array.ndim == 2:
+    if array.dtype.newbyteorder("=") == np.float16 and array.ndim == 2:
         if on_device:
             raise TypeError(f"{name}: float16 is not supported on a device")
         array = array.astype(np.float32)

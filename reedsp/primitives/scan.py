@@ -106,7 +106,7 @@ def reduce(
     >>> int(reedsp.reduce([3, 1, 2], "max"))
     3
     """
-    x = _elements_of(x)
+    x = elements_of(x)
     elements = _elements(op, x.dtype)
     check_method(method, _REDUCTIONS)
     sizes = _sizes(method, group_size, each)
@@ -324,10 +324,10 @@ def _scan(
     device: Any,
     sizes: tuple[int | None, int | None] = (None, None),
 ) -> Any:
-    x = _elements_of(x)
+    x = elements_of(x)
     elements = _elements(op, x.dtype, exclusive=exclusive, segmented=heads is not None, scanned=True)
     if heads is not None:
-        heads = _heads_of(heads, x.size)
+        heads = heads_of(heads, x.size)
     if out is not None:
         check_output("out", out, x.shape, x.dtype)
     on_device = are_on_device({"x": x, "heads": heads, "out": out})
@@ -394,7 +394,8 @@ def _compact(x: Any, mask: Any, dtype: np.dtype[Any], compaction: Compaction, me
     return job.download(out, selected, dtype)
 
 
-def _elements_of(x: Any) -> Any:
+def elements_of(x: Any) -> Any:
+    """Return an array of a type that scans are for, or raise a TypeError."""
     x = vector("x", x)
     if x.dtype not in ELEMENT_TYPES:
         raise TypeError(f"x: elements of type {', '.join(map(str, ELEMENT_TYPES))} are expected, got {x.dtype}")
@@ -425,7 +426,8 @@ def _of_built_in(op: str, dtype: np.dtype[Any], exclusive: bool, segmented: bool
     return Elements(operator, dtype, built_in=True, exclusive=exclusive, segmented=segmented)
 
 
-def _heads_of(heads: Any, n: int) -> Any:
+def heads_of(heads: Any, n: int) -> Any:
+    """Return where segments begin, checked: marks of elements, or places."""
     heads = vector("heads", heads)
     if heads.size == 0 and isinstance(heads, np.ndarray):
         return np.zeros(n, np.uint8)

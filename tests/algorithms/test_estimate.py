@@ -109,6 +109,12 @@ def test_every_argument(device: Device) -> None:
         ("apsp", {"negative_cycles": "x"}, ValueError, "^negative_cycles = 'x'"),
         ("apsp", {"options": {"x": 1}}, ValueError, "^options: 'floyd-warshall' has no option 'x'"),
         ("apsp", {"memory_limit": 0}, ValueError, "^memory_limit = 0"),
+        (
+            "apsp",
+            {"memory_limit": 1000},
+            ValueError,
+            "^memory_limit: 1,000 bytes, but 60 vertices need",
+        ),
         ("apsp", {"method": "johnson", "memory_limit": 1}, ValueError, "^out, memory_limit and several devices"),
         ("apsp", {"out": "x"}, ValueError, "^out = 'x'"),
         ("sssp", {}, TypeError, "source"),
@@ -153,8 +159,8 @@ def test_files(tmp_path: Path, device: Device) -> None:
     assert expected.disk_bytes == 60 * 60 * (8 + 4 + 4)  # the last of a checkpoint
     assert not list(tmp_path.iterdir())
     assert expected.seconds > reedsp.estimate(GRAPH, "apsp", predecessors=True, device=device).seconds
-    plenty = reedsp.estimate(random(3000, 9000), "apsp", memory_limit=1 << 20, device=device)
-    assert plenty.device_bytes == 1 << 20
+    plenty = reedsp.estimate(random(3000, 9000), "apsp", memory_limit=1 << 25, device=device)
+    assert plenty.device_bytes == 1 << 25
 
 
 def test_nothing(device: Device) -> None:

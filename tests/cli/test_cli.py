@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -949,3 +950,34 @@ def test_same_seed_gives_the_same_network() -> None:
     np.testing.assert_array_equal(first.indices, again.indices)
     np.testing.assert_array_equal(first.weights, again.weights)
     assert not np.array_equal(first.weights, other.weights)
+
+
+# ---- what is printed --------------------------------------------------------------------------------
+
+
+def test_names_are_printed_as_they_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    labels = ["stop:bus:1", "[bold]x[/bold]", ":x:"]
+    reedsp.write(reedsp.Graph.from_edges(3, [0, 1], [1, 2], [10, 20], labels=labels), tmp_path / "g.npz")
+    status, out, _ = run(capsys, "sssp", tmp_path / "g.npz", "-s", labels[0], "-s", labels[1])
+    assert status == 0
+    assert labels[0] in out
+    assert labels[1] in out
+
+
+def test_what_is_no_number_is_null_in_json(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
+    """Scaled by the sources beside a vertex, of which the only source has none."""
+    status, out, _ = run(capsys, "betweenness", graph_file, "--sources", "1", "--json")
+    assert status == 0
+
+    def refuse(word: str) -> None:
+        raise ValueError(word)
+
+    largest = json.loads(out, parse_constant=refuse)["largest"]
+    assert None in [value for _, value in largest]
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
+def test_streams_that_are_closed(closed: str, graph_file: Path, tmp_path: Path) -> None:
+    command = f"{shlex.quote(sys.executable)} -m reedsp sssp {graph_file} -s 1 --output {tmp_path}/d.csv {closed}"
+    assert subprocess.run(["sh", "-c", command], capture_output=True).returncode == 0
+    assert (tmp_path / "d.csv").read_text().startswith("vertex,distance,predecessor")

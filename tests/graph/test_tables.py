@@ -167,12 +167,30 @@ def test_columns_that_are_wrong(change: dict[str, Any], error: type[Exception], 
         ("1, 2,1\n3,-4,1\n", [-4, 1, 2, 3]),
         (f"{2**70},1,1\n2,1,1\n", ["1", str(2**70), "2"]),
         ("+1,2,1\n3,2,1\n", ["+1", "2", "3"]),
+        ("1.0,2,1\n2.0,3,1\n", [1, 2, 3]),  # as pandas writes a column in which something was missing
+        ("1.0,2,1\n2,3,1\n", ["1.0", "2", "3"]),
+        ("01.0,2,1\n2.0,3,1\n", ["01.0", "2", "2.0", "3"]),
     ],
 )
 def test_names_of_a_text_are_not_shortened(rows: str, names: list[Any], tmp_path: Path) -> None:
     graph = reedsp.Graph.from_table(csv(tmp_path, f"source,target,weight\n{rows}"))
     assert list(graph.names) == names
     assert graph.m == 2
+
+
+@pytest.mark.parametrize("word", ["1e400", "-1e400", "9" * 400])
+def test_weights_of_a_text_that_are_too_large(word: str, tmp_path: Path) -> None:
+    file = csv(tmp_path, f"source,target,weight\n0,1,0.5\n1,2,{word}\n")
+    with pytest.raises(ValueError, match=rf"column 'weight', row 1 = {word[:40]} is too large for float64$"):
+        reedsp.Graph.from_table(file)
+    assert reedsp.Graph.from_table(csv(tmp_path, "source,target,weight\n0,1,0.5\n1,2,inf\n")).m == 1
+
+
+def test_lines_that_break_within_quotes(tmp_path: Path) -> None:
+    """Also where parts of the file end, of which each is read by itself."""
+    rows = "".join(f'{row},{row + 1},1,"a\n7,7,7,{row}"\n' for row in range(100_000))
+    graph = reedsp.Graph.from_table(csv(tmp_path, f"source,target,weight,note\n{rows}"))
+    assert (graph.n, graph.m) == (100_001, 100_000)
 
 
 def test_numbers_that_are_whole() -> None:

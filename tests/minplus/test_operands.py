@@ -107,6 +107,8 @@ def test_layouts(way: str, device: Device) -> None:
     half = weights((20, 20), np.dtype(np.float32), 1).astype(np.float16)
     found = reedsp.min_plus_product(half, half.T, device=device)
     assert np.array_equal(found, expected_product(half.astype(np.float32), half.T.astype(np.float32)))
+    swapped = half.astype(half.dtype.newbyteorder())
+    assert np.array_equal(reedsp.min_plus_product(swapped, swapped.T, device=device), found)
 
 
 def test_the_first_wrong_entry(way: str, device: Device) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from reedsp import NegativeCycleError
 from reedsp.viewer import server as server_module
 from reedsp.viewer.page import Page
 from reedsp.viewer.server import LARGEST_BODY, MOST_CONNECTIONS, Request, Server
@@ -39,6 +40,8 @@ class Runner:
             self.release.wait(20)
         if request.algorithm == "wrong":
             raise ValueError("text: line 3 is wrong")
+        if request.algorithm == "cyclic":
+            raise NegativeCycleError([0, 1], -3)
         if request.algorithm == "broken":
             raise RuntimeError("the device is lost")
         if request.algorithm == "infinite":
@@ -400,6 +403,8 @@ def test_only_a_fault_of_the_server_is_printed(
 
 def test_what_goes_wrong_in_a_run_is_said(server: Server) -> None:
     assert ask(server, RIGHT | {"algorithm": "wrong"})[:2] == (422, {"error": "text: line 3 is wrong"})
+    status, answer = ask(server, RIGHT | {"algorithm": "cyclic"})[:2]
+    assert (status, answer["error"][:24]) == (422, "negative cycle of weight")
     assert ask(server, RIGHT | {"algorithm": "broken"})[:2] == (500, {"error": "RuntimeError: the device is lost"})
     assert ask(server, RIGHT | {"algorithm": "infinite"})[0] == 422
     assert ask(server)[0] == 200

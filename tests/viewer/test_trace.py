@@ -326,6 +326,21 @@ def test_segmented_scans(n: int, device: Device) -> None:
     found = traced(values, "segmented-scan", device=device, heads=heads)
     has(found, "prefixes", arrays.naive(values.tolist(), ADD, flags))
     has(found, "heads", [flags])
+    for others in (np.array(flags, bool), [*heads, n]):
+        has(traced(values, "segmented-scan", device=device, heads=others), "heads", [flags])
+
+
+@pytest.mark.parametrize("heads", [[0, 5, 0], [-1], [True, False], "abc"])
+def test_segments_that_are_none(heads: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match=r"^heads"):
+        reedsp.trace([1, 2, 3], "segmented-scan", heads=heads)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.float16])
+@pytest.mark.parametrize("algorithm", ["naive-scan", "recursive-scan", "blelloch-tree", "dulle-scan"])
+def test_elements_that_are_not_scanned(algorithm: Any, dtype: Any) -> None:
+    with pytest.raises(TypeError, match=r"^x: elements of type int32, .* are expected, got "):
+        reedsp.trace(np.array([1, 2], dtype), algorithm)
 
 
 def test_exclusive_scans(device: Device) -> None:

@@ -19,7 +19,7 @@ from reedsp.cli.output import STANDARD, Failure, refuse
 if TYPE_CHECKING:
     from reedsp import Graph
 
-_NUMBER = r"[+-]?[0-9]+(?:\.[0-9]*)?"
+_NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 _TYPED = re.compile(rf"({_NUMBER}), ?({_NUMBER})")
 _LONGITUDE, _LATITUDE = ("lon", "longitude", "lng"), ("lat", "latitude")
 

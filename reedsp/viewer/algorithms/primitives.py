@@ -12,7 +12,16 @@ from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Buffers, Elements
-from reedsp.primitives.scan import compact, exclusive_scan, inclusive_scan, plan_scan, reduce, segmented_scan
+from reedsp.primitives.scan import (
+    compact,
+    elements_of,
+    exclusive_scan,
+    heads_of,
+    inclusive_scan,
+    plan_scan,
+    reduce,
+    segmented_scan,
+)
 from reedsp.primitives.sort.sorts import sort
 from reedsp.system.options import flag
 from reedsp.viewer.inputs import Input
@@ -24,6 +33,14 @@ LARGEST_TREE = 256
 """Leaves, so that copies of the tree fit into local memory."""
 
 _QUAD = 8  # elements that a work-item of the recursion takes
+
+
+def _marks(heads: Any, n: int) -> npt.NDArray[np.bool_]:
+    """Return for each element whether a segment begins with it."""
+    checked = heads_of(np.asarray(heads), n)
+    marks = np.zeros(n + 1, bool)  # a segment that begins behind the last element has none
+    marks[checked if checked.dtype.kind in "iu" and checked.dtype.itemsize > 1 else np.flatnonzero(checked)] = True
+    return marks[:n]
 
 
 class ArrayStory(Story):
@@ -104,8 +121,7 @@ class SegmentedScan(NaiveScan):
         self, given: Input, device: Device, heads: Any = None, op: str = "add", exclusive: bool = False
     ) -> None:
         super().__init__(given, device, op, exclusive)
-        self.heads = np.zeros(self.n, bool)
-        self.heads[np.arange(0, self.n, max(1, self.n // 3)) if heads is None else np.asarray(heads)] = True
+        self.heads = _marks(np.arange(0, self.n, max(1, self.n // 3)) if heads is None else heads, self.n)
 
     def run(self) -> None:
         """Scan."""
@@ -134,6 +150,7 @@ class Recursion(ArrayStory):
 
     def __init__(self, given: Input, device: Device, op: str = "add") -> None:
         super().__init__(given, device)
+        elements_of(self.values)
         self.op = op
         self.group_size = 1
         while (_QUAD * self.group_size) ** 2 < self.n:  # so that the sums are one segment
@@ -188,6 +205,7 @@ class BlellochTree(ArrayStory):
 
     def __init__(self, given: Input, device: Device) -> None:
         super().__init__(given, device)
+        elements_of(self.values)
         if self.n > LARGEST_TREE:
             raise ValueError(f"input: a tree has at most {LARGEST_TREE} leaves, the array has {self.n:,} elements")
         self.leaves = max(2, 1 << (self.n - 1).bit_length())

@@ -74,6 +74,8 @@ def test_arguments(device: reedsp.Device) -> None:
         reedsp.distances_on_device(graph, [0, 2], device=device)
     with pytest.raises(ValueError, match="device: the queue"):
         reedsp.distances_on_device(graph, 0, queue=device.queue, device=device)
+    with pytest.raises(TypeError, match=r"^queue: expected a pyopencl.CommandQueue, got int$"):
+        reedsp.distances_on_device(graph, 0, queue=5)  # type: ignore[arg-type]
     assert reedsp.distances_on_device(graph, [], device=device).shape == (0, 2)
     huge = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**62, 2**62])
     with pytest.raises(OverflowError):
