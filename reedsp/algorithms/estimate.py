@@ -96,6 +96,8 @@ def _of_all_pairs(arguments: Mapping[str, Any]) -> Estimate:
     answer, matrix = n * n * (task.result.itemsize + 4 * task.predecessors), n * n * counts.SIZES[pairs.matrix]
     searches_bytes = plan.method == choose.SEARCHES
     device_bytes = counts.bytes_of_searches(pairs, known) if searches_bytes else counts.bytes_of_matrix(pairs)
+    if plan.method == "min-plus":
+        device_bytes += matrix  # a product is not written over what it is made of
     if task.on_host:
         if task.memory_limit is not None and task.weights is not None:
             make_plan(n, task.weights, task.devices, task.memory_limit, None)  # refuses one that is too small

@@ -126,7 +126,7 @@ def sssp(
         summary |= {"method": paths.method, "rounds": paths.rounds, "device": paths.device}
         summary |= {"seconds": seconds, "verified": verify}
         answers = _distances(graph, paths, starts, goal)
-        _finish(graph, paths, summary, answers, goal, output, force, as_json, quiet)
+        _finish(graph, paths, summary, answers, goal, output, force, as_json, quiet, cutoff)
 
 
 def bfs(
@@ -240,6 +240,7 @@ def _finish(
     force: bool,
     as_json: bool,
     quiet: bool,
+    cutoff: float | None = None,
 ) -> None:
     """Write and print the answers; fail if there is no route where one was asked for."""
     missing = [answer for answer in answers if goal is not None and answer["path"] is None]
@@ -254,7 +255,8 @@ def _finish(
     if missing:
         names = missing[0].get("source", summary["source"])
         named = " or ".join(map(str, names)) if isinstance(names, list) else names
-        raise Failure(f"there is no route from {named} to {missing[0]['target']}")
+        within = "" if cutoff is None else f" within {cutoff}"
+        raise Failure(f"there is no route from {named} to {missing[0]['target']}{within}")
 
 
 def _print(graph: Graph, summary: dict[str, Any], answers: list[dict[str, Any]], output: Path | None) -> None:

@@ -1248,7 +1248,7 @@ def _blamed(text: Text, kinds: type[Exception] | tuple[type[Exception], ...], wh
     except MemoryError:
         raise
     except kinds as error:
-        raise text.fault(None, f"{what}{error}") from None
+        raise text.fault(None, what + re.sub(r"^The file <_io\.BytesIO object at \w+>", "it", str(error))) from None
 
 
 def _sparse_memory(matrix: Any) -> int:

@@ -163,6 +163,11 @@ def test_files(tmp_path: Path, device: Device) -> None:
     assert plenty.device_bytes == 1 << 25
 
 
+def test_squares_need_a_second_matrix(device: Device) -> None:
+    one, two = (reedsp.estimate(GRAPH, method=each, device=device) for each in ("floyd-warshall", "min-plus"))
+    assert two.device_bytes >= one.device_bytes + 60 * 60 * 2
+
+
 def test_nothing(device: Device) -> None:
     none = reedsp.estimate(reedsp.Graph.from_edges(0, [], []), "apsp")
     assert (none.seconds, none.high, none.host_bytes, none.device_bytes) == (0, 0, 0, 0)

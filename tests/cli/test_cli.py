@@ -981,3 +981,15 @@ def test_streams_that_are_closed(closed: str, graph_file: Path, tmp_path: Path) 
     command = f"{shlex.quote(sys.executable)} -m reedsp sssp {graph_file} -s 1 --output {tmp_path}/d.csv {closed}"
     assert subprocess.run(["sh", "-c", command], capture_output=True).returncode == 0
     assert (tmp_path / "d.csv").read_text().startswith("vertex,distance,predecessor")
+
+
+def test_a_route_that_is_longer_than_the_cutoff(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "g.wel").write_text("0 1 3\n1 2 4\n")
+    result = run(capsys, "sssp", tmp_path / "g.wel", "--source", 0, "--target", 2, "--cutoff", 6)
+    assert result == (1, "", "reedsp: there is no route from 0 to 2 within 6\n")
+
+
+def test_an_archive_of_other_arrays(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", a=np.arange(3))
+    message = "not a file that scipy.sparse.save_npz wrote: it does not contain a sparse array or matrix."
+    assert run(capsys, "info", tmp_path / "x.npz") == (1, "", f"reedsp: {tmp_path}/x.npz: {message}\n")

@@ -330,6 +330,16 @@ def test_segmented_scans(n: int, device: Device) -> None:
         has(traced(values, "segmented-scan", device=device, heads=others), "heads", [flags])
 
 
+@pytest.mark.parametrize("algorithm", ["output-parallel", "input-parallel", "floyd-warshall"])
+def test_sums_beyond_floats(algorithm: Any, device: Device) -> None:
+    """They are digits, in the result as in the states."""
+    graph = reedsp.Graph.from_edges(4, [0, 1], [1, 2], [2**60 + 1, 5])
+    found = reedsp.trace(graph, algorithm, device=device)
+    result = found.to_json()["result"]["dist"]
+    assert result[:4] == [0, str(2**60 + 1), str(2**60 + 6), None]
+    assert found.states()[-1]["dist"] == result
+
+
 @pytest.mark.parametrize("heads", [[0, 5, 0], [-1], [True, False], "abc"])
 def test_segments_that_are_none(heads: Any) -> None:
     with pytest.raises((ValueError, TypeError), match=r"^heads"):

@@ -48,8 +48,8 @@ class PreparedGraph(Prepared):
     """A graph with a hierarchy of its vertices, from :func:`reedsp.prepare` or :func:`reedsp.load_prepared`.
 
     Its distances and trees are those of :func:`reedsp.sssp`. Vertices are called by their names. In place of a graph
-    it is taken by :func:`reedsp.sssp`, :func:`reedsp.all_pairs_rows`, :func:`reedsp.distance_table` and
-    :func:`reedsp.k_nearest`.
+    it is taken by :func:`reedsp.sssp`, :func:`reedsp.all_pairs_rows`, :func:`reedsp.distance_table`,
+    :func:`reedsp.k_nearest` and :func:`reedsp.distance_statistics`.
 
     Attributes
     ----------

@@ -91,8 +91,8 @@ def sssp(
 ) -> ShortestPaths:
     """Find shortest paths from one source, from each of several, or from the nearest of several, to all vertices.
 
-    The answer is exact: integer weights are added in int32 or int64, whatever type they are stored in; fractional
-    weights in float64. Weights may be negative.
+    Integer weights are added in int32 or int64, and the answer is exact; so are whole floats, as long as no path is
+    beyond 2^53 or `dtype` is an integer's. Others are added in float64. Weights may be negative.
 
     Parameters
     ----------
@@ -175,7 +175,8 @@ def sssp(
         check_device(graph, device)
         refused = {"target": target, "cutoff": cutoff, "out": out, "options": options}
         refused |= {"method": None if method == "auto" else method}
-        _refuse_if_prepared(refused | {"progress": progress or None, "min_only": min_only or None})
+        refused |= {"progress": None if progress is None or progress is False else progress}
+        _refuse_if_prepared(refused | {"min_only": flag(min_only, "min_only") or None})
         return graph.sssp(source, dtype=dtype)
     if isinstance(device, Elsewhere):
         given = {"target": target, "cutoff": cutoff, "dtype": dtype, "min_only": min_only, "out": out}

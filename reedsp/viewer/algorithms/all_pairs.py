@@ -13,7 +13,7 @@ from reedsp.results.all_pairs import AllPairs
 from reedsp.viewer.inputs import Input
 from reedsp.viewer.recorder import Moment
 from reedsp.viewer.roles.all_pairs import ARRAYS, KERNELS
-from reedsp.viewer.story import State, Story, Values, changed, counted
+from reedsp.viewer.story import State, Story, Values, changed, counted, distances_in_json, exact_type
 
 
 class AllPairsStory(Story):
@@ -33,14 +33,13 @@ class AllPairsStory(Story):
 
     def run(self) -> None:
         """Solve by the method."""
-        self._found = apsp(self.graph, self.method, device=self.device, options=self.how)  # type: ignore[arg-type]
+        how: dict[str, Any] = {"dtype": exact_type(self.graph), "options": self.how}
+        self._found = apsp(self.graph, self.method, device=self.device, **how)  # type: ignore[arg-type]
 
     def answer(self) -> State:
         """Return the distances row by row."""
         assert self._found is not None
-        dist = np.asarray(self._found.dist).ravel().tolist()
-        integral = self.graph.has_integral_weights
-        return {"dist": [None if value == np.inf else int(value) if integral else value for value in dist]}
+        return {"dist": distances_in_json(np.asarray(self._found.dist), self.graph)}
 
     def shape(self, name: str) -> list[int]:
         """Return the shape of the matrix."""

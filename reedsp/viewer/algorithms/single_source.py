@@ -20,7 +20,7 @@ from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.viewer.inputs import Input
 from reedsp.viewer.recorder import Moment
 from reedsp.viewer.roles.single_source import ARRAYS, KERNELS
-from reedsp.viewer.story import State, Story, Values, changed, counted
+from reedsp.viewer.story import State, Story, Values, changed, counted, distances_in_json, exact_type
 
 _GROUP = 256  # work-items, at least as many as vertices
 _NONE_OFFERED = np.uint32(0xFFFFFFFF)
@@ -50,7 +50,8 @@ class Search(Story):
     def searched(self) -> ShortestPaths:
         """Return what the library answers."""
         name = self.graph.names[self.source]
-        return sssp(self.graph, name, self.method, device=self.device, options=self.options())  # type: ignore[arg-type]
+        how: dict[str, Any] = {"dtype": exact_type(self.graph), "options": self.options()}
+        return sssp(self.graph, name, self.method, device=self.device, **how)  # type: ignore[arg-type]
 
     def options(self) -> dict[str, Any]:
         """Return the options of the method."""
@@ -59,10 +60,8 @@ class Search(Story):
     def answer(self) -> State:
         """Return distances and predecessors."""
         assert self._paths is not None
-        dist = self._paths.dist.tolist()
-        integral = self.graph.has_integral_weights
         return {
-            "dist": [None if value == np.inf else int(value) if integral else value for value in dist],
+            "dist": distances_in_json(self._paths.dist, self.graph),
             "predecessors": [None if vertex < 0 else vertex for vertex in self._paths.pred.tolist()],
         }
 
