@@ -136,6 +136,8 @@ def apsp(
             answer, failure = _route_between(graph, paths, start, goal)
         if output is not None and failure is None:
             _store(paths, output, streamed, force)
+        elif streamed is not None:
+            _delete(streamed)
         if as_json:
             print_json({**summary, **answer, "stats": paths.stats})
         elif failure is None and not quiet:
@@ -162,8 +164,12 @@ def _in_progress(streamed: Path) -> Path:
 def _delete_unmoved(streamed: Path | None, output: Path | None) -> None:
     """Delete complete results beside their places, which a command that was killed has not moved any more."""
     if streamed is not None and streamed != output and not os.path.lexists(_in_progress(streamed)):
-        for ending in (".npy", ".pred.npy"):
-            streamed.with_suffix(ending).unlink(missing_ok=True)
+        _delete(streamed)
+
+
+def _delete(streamed: Path) -> None:
+    for ending in (".npy", ".pred.npy"):
+        streamed.with_suffix(ending).unlink(missing_ok=True)
 
 
 def _solved(graph: Graph, as_json: bool, **arguments: Any) -> AllPairs:

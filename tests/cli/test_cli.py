@@ -993,3 +993,18 @@ def test_an_archive_of_other_arrays(capsys: pytest.CaptureFixture[str], tmp_path
     np.savez(tmp_path / "x.npz", a=np.arange(3))
     message = "not a file that scipy.sparse.save_npz wrote: it does not contain a sparse array or matrix."
     assert run(capsys, "info", tmp_path / "x.npz") == (1, "", f"reedsp: {tmp_path}/x.npz: {message}\n")
+
+
+def test_a_matrix_without_the_route_that_was_asked_for_is_not_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    graph, output = tmp_path / "g.wel", tmp_path / "d.npy"
+    graph.write_text("1 2 -5\n2 1 6\n2 3 1\n")
+    asked = ["apsp", graph, "--output", output, "--source", 3, "--target", 1]
+    assert run(capsys, *asked) == (1, "", "reedsp: there is no route from 3 to 1\n")
+    assert list(tmp_path.iterdir()) == [graph]
+    assert run(capsys, "apsp", graph, "--output", output)[0] == 0
+    before = output.read_bytes()
+    assert run(capsys, *asked, "--force")[0] == 1
+    assert sorted(tmp_path.iterdir()) == [output, graph]
+    assert output.read_bytes() == before
