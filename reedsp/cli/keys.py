@@ -36,7 +36,7 @@ KEYS: dict[str, dict[str, str]] = {
         **_TREE,
         **_EXPECTED,
         "rounds": "rounds that the device ran",
-        "distance": "with `--target`: its distance, null if there is no route",
+        "distance": "with `--target`: its distance, null if there is no route, or none within `--cutoff`",
         "max_distance": "without `--target`: the largest distance",
         "nearest": "with `--nearest`, without `--target`: for each source, to how many vertices it is the nearest",
         "negative_cycle": "in place of all others: the vertices of a negative cycle that a source reaches",
