@@ -12,7 +12,7 @@
 #endif
 
 // What an edge of the row costs, less the price of its column.
-#define OFFER_OF(edge) {WEIGHT_OF(edge) * scale - price[indices[edge]], LONG_MAX, edge}
+#define OFFER_OF(edge) ((Offer){WEIGHT_OF(edge) * scale - price[indices[edge]], LONG_MAX, edge})
 
 typedef struct {
     long best, second;  // cost of the best edge of a row, and of the best one to another column

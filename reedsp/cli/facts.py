@@ -113,12 +113,18 @@ def _sizes(component: npt.NDArray[Any]) -> dict[str, int]:
     return {"count": len(sizes), "largest": int(sizes.max(initial=0))}
 
 
+def _in_one_line(message: str) -> str:
+    """Return the first line of a message, and the list that it announces."""
+    first, _, others = message.partition("\n")
+    return " ".join([first, *others.split()]) if first.endswith(":") else first
+
+
 def _methods(graph: Graph, device: str | None) -> dict[str, Any]:
     """Return what method="auto" would take, and the bytes that all pairs would."""
     try:
         chosen = get_device(device)
     except DeviceError as error:
-        return {"device": None, "sssp": None, "apsp": None, "no_device": " ".join(str(error).split())}
+        return {"device": None, "sssp": None, "apsp": None, "no_device": _in_one_line(str(error))}
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
     weights = matrix_weights(graph, arithmetic)
     pairs_expected = estimate(graph, "apsp", device=device)

@@ -16,8 +16,6 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeAlias
 
-from reedsp.edges.negative_cycle_error import NegativeCycleError
-
 LARGEST_BODY = 64 * 1024
 """Bytes of a request."""
 
@@ -194,9 +192,13 @@ class _Runs:
     def _answer(self, request: Request) -> bytes | Refused:
         try:
             return json.dumps(self._run(request), allow_nan=False).encode()
-        except (ValueError, TypeError, OverflowError, NegativeCycleError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             return Refused(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
         except Exception as error:  # whatever it is, the page should say so, and the next request be served
+            from reedsp.edges.negative_cycle_error import NegativeCycleError  # which imports networkx
+
+            if isinstance(error, NegativeCycleError):
+                return Refused(HTTPStatus.UNPROCESSABLE_ENTITY, str(error))
             return Refused(HTTPStatus.INTERNAL_SERVER_ERROR, f"{type(error).__name__}: {error}")
 
 
