@@ -167,18 +167,27 @@ def test_the_next_search_launches_as_often_as_the_last_one_had_to(direction: str
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-@pytest.mark.parametrize("others", [0, 1])
-def test_no_launch_finds_out_that_all_vertices_are_reached(others: int, direction: str, device: reedsp.Device) -> None:
+@pytest.mark.parametrize("steps", [0, 5])
+def test_no_launch_finds_out_that_all_vertices_are_reached(steps: int, direction: str, device: reedsp.Device) -> None:
+    """Nor where one work-group has searched the first levels alone, several of them in one launch."""
     width, layers = 500, 6
     heads = np.arange(width, width * layers).repeat(4)
     tails = heads - heads % width - 1 - np.random.default_rng(6).integers(0, width, len(heads))
-    ends = np.concatenate((tails, np.full(width, width * layers))), np.concatenate((heads, np.arange(width)))
-    graph = reedsp.Graph.from_edges(width * layers + 1 + others, *ends)
-    options = {"method": "work-groups", "direction": direction, "group_size": 32}
-    for _ in range(2):
-        found = bfs(graph, width * layers, device=device, options=options)
-        assert (found.levels.tolist(), found.pred.tolist()) == reference(graph, width * layers)
-    assert found.stats["kernels_launched"] == 1 + 2 * (layers + others)
+    path = width * layers + np.arange(steps + 1)  # from a source to all of the first layer
+    ends = (
+        np.concatenate((tails, path[:-1], path[-1:].repeat(width))),
+        np.concatenate((heads, path[1:], np.arange(width))),
+    )
+    launched = []
+    for others in (0, 1):
+        graph, source = reedsp.Graph.from_edges(len(path) + width * layers + others, *ends), int(path[0])
+        for _ in range(2):
+            options = {"method": "work-groups", "direction": direction, "group_size": 32}
+            found = bfs(graph, source, device=device, options=options)
+            assert (found.levels.tolist(), found.pred.tolist()) == reference(graph, source)
+        launched.append(found.stats["kernels_launched"])
+    assert launched[1] == launched[0] + 2
+    assert steps or launched[0] == 1 + 2 * layers
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

@@ -306,14 +306,19 @@ def check_row(name: str, dist: Any, pred: Any, rows: list[Row]) -> None:
     require(not trees or pred in trees, "{}: pred = {}, expected {}", name, pred, trees)
 
 
+def lightest(rules: Rules) -> dict[tuple[int, int], Number]:
+    """Return the edges that a graph has, of parallel ones the lightest."""
+    best: dict[tuple[int, int], Number] = {}
+    for u, v, w in rules.edges:
+        best[u, v] = min(w, best.get((u, v), w))
+    return best
+
+
 def check_forest(
     rules: Rules, roots: Iterable[int], dist: Sequence[Any], pred: Sequence[int], tolerance: Callable[[Any], Any]
 ) -> None:
     """Check predecessors by Graph500's rules: edges that are tight, from roots, without a circle."""
-    best: dict[tuple[int, int], Number] = {}
-    for u, v, w in rules.edges:
-        best[u, v] = min(w, best.get((u, v), w))
-    roots = set(roots)
+    best, roots = lightest(rules), set(roots)
     for v, before in enumerate(pred):
         if before == NONE:
             fine = v in roots or not np.isfinite(dist[v])
@@ -468,10 +473,7 @@ def apsp(case: Case, device: Any) -> None:
     given = case.arguments
     rules = rules_of(case, given.get("dtype"))
     rows: list[list[Any]] = []
-    best: dict[tuple[int, int], Number] = {}  # of parallel edges the graph has the lightest
-    for u, v, w in rules.edges:
-        best[u, v] = min(w, best.get((u, v), w))
-    fractional = any(np.isfinite(float(w)) and w != int(w) for w in best.values())
+    fractional = any(np.isfinite(float(w)) and w != int(w) for w in lightest(rules).values())
     if given["method"] == "johnson" and rules.negative and (fractional or given["negative_cycles"] == "mark"):
         rules.must.add(ValueError)
     if not rules.must:
