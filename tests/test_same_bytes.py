@@ -189,6 +189,7 @@ def both_ways(n: int, seed: int) -> reedsp.Graph:
     return reedsp.Graph.from_edges(n, parent + child, child + parent, np.append(weights, -weights))
 
 
+@pytest.mark.deep
 def test_where_rounding_makes_cycles_negative(device: Device) -> None:
     needs_doubles(device)
     found = answers(lambda: both_ways(70, 3), device, all_pairs_of(device), ("cpu", "gpu", "little memory"))

@@ -188,6 +188,7 @@ def test_all_pairs(chain: Chain, method: str, device: Device, tmp_path: Path) ->
             assert list(tmp_path.iterdir()) == []  # nothing that the next call would stumble over
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("chain", FLOATS, ids=lambda chain: chain.name)
 @pytest.mark.parametrize("kernel", LADDER)
 def test_every_floyd_warshall(chain: Chain, kernel: str, device: Device) -> None:

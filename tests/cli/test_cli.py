@@ -837,6 +837,7 @@ class Clock:
         return self.now
 
 
+@pytest.mark.deep
 @needs_device
 @pytest.mark.parametrize(
     ("command", "shown"),

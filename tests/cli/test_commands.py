@@ -707,6 +707,7 @@ main()
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.deep
 @needs_device
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize(

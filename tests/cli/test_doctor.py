@@ -137,6 +137,7 @@ pocl_only = pytest.mark.skipif(
 )
 
 
+@pytest.mark.deep
 @needs_device
 def test_kernels_that_cannot_be_kept(tmp_path: Path) -> None:
     """PoCL's devices pass as well: it gets a temporary folder."""

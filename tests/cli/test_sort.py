@@ -24,6 +24,7 @@ def run(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     return run
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("content", "printed"),
     [

@@ -136,6 +136,7 @@ def check(cluster: PoolCluster, graph: reedsp.Graph, folder: Path, out: str | No
 # ---- the bytes of one device ------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("out", OUTS)
 @pytest.mark.parametrize("family", [each for each in FAMILIES if each.name in QUICK], ids=lambda each: each.name)
 def test_families(family: Family, out: str | None, cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:

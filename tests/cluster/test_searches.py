@@ -285,6 +285,7 @@ def test_what_killed_workers_leave_half_written_is_no_part_of_the_result(
     assert not list(tmp_path.rglob("*.partial"))
 
 
+@pytest.mark.deep
 @workers_are_threads
 @pytest.mark.parametrize("out", OUTS)
 def test_a_full_disk_is_an_error_and_the_same_call_goes_on(

@@ -22,6 +22,7 @@ def test_accesses_are_those_of_numpy(name: str, check: Any, device: Device) -> N
     assert check(device)
 
 
+@pytest.mark.deep
 def test_wrong_results_are_noticed(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a launch of other steps, and of a launch that did not happen."""
     access = Memory(device, checked.TABLE, checked.GROUP * checked.GROUPS, checked.GROUP).words(4)

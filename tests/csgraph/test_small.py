@@ -67,6 +67,7 @@ def random_matrix(rng: np.random.Generator, heaviest: int, divisor: float = 1) -
     return scipy.sparse.csr_array(weights / divisor)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("directed", [True, False])
 def test_each_form(directed: bool, form: str, serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,6 +128,7 @@ def test_trees_of_edges_that_are_there_twice(serves: None) -> None:
     np.testing.assert_array_equal(ours.breadth_first_tree(matrix, 0).toarray(), expected)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "settings",
     [{}, {"_BLOCK": 40}, {"_BLOCK": 1, "_HASHED_BLOCK": 200}, {"_HASHES": 0}, {"_HASHES": 0, "_ROW_BLOCK": 30}],

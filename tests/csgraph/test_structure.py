@@ -97,6 +97,7 @@ def test_full_matchings_for_a_gpu(pairs: int, device: Device, monkeypatch: pytes
     assert len(asked) == (pairs == 50)
 
 
+@pytest.mark.deep
 def test_flows_that_scipy_finds_wrong() -> None:
     wide = scipy.sparse.csr_array(np.array([[0, 2**40, 0], [0, 0, 2**33], [0, 0, 0]]))
     found = ours.maximum_flow(wide, 0, 2)

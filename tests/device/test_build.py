@@ -1112,6 +1112,7 @@ def test_69_cache_that_cannot_be_made(device: Device, tmp_path: Path, monkeypatc
     assert not (tmp_path / "nowhere").exists()
 
 
+@pytest.mark.deep
 def test_69_no_home_that_can_be_written_to(device: Device, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"), str(tmp_path / "file"))
@@ -1174,6 +1175,7 @@ def test_relative_cache_folder_is_ignored(chosen: str, tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == ["home"]
 
 
+@pytest.mark.deep
 def test_processes_fill_the_cache_together(device: Device, private_cache: Path, folder: Path) -> None:
     environment, command = child_environment(device), [sys.executable, "-c", COUNT, json.dumps(SELF_TEST)]
     children = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(4)]

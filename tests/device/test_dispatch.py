@@ -89,6 +89,7 @@ def test_products_are_cut(method: str, hasty: Device, monkeypatch: pytest.Monkey
         assert [offset[1] for offset, _ in places] == np.cumsum([0, *(size[1] for _, size in places[:-1])]).tolist()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kernel", LADDER)
 def test_floyd_warshall_is_cut(kernel: str, hasty: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(4)
@@ -108,6 +109,7 @@ def test_floyd_warshall_is_cut(kernel: str, hasty: Device, monkeypatch: pytest.M
     assert len(offsets) == (192 // 4 if name == "relax" else 192 // 32 - 1)  # whole tiles, of the fast method, too
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", ["output-parallel", "input-parallel", "input-parallel-refined", "near-far"])
 @pytest.mark.parametrize("negative", [False, True])
 def test_searches_are_cut(method: str, negative: bool, hasty: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,6 +137,7 @@ def test_searches_are_cut(method: str, negative: bool, hasty: Device, monkeypatc
         assert len(relaxations) >= 120 * paths.rounds  # of 100 edges each
 
 
+@pytest.mark.deep
 def test_other_devices_are_given_everything_at_once(hasty: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, call in CALLS.items():
         expected = call(hasty)

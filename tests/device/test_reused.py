@@ -94,6 +94,7 @@ def test_processors_have_no_such_buffers(device: reedsp.Device, monkeypatch: pyt
         end_part()
 
 
+@pytest.mark.deep
 def test_searches_in_parts_are_right_with_them(gpu: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)
     graph = reedsp.Graph.from_edges(600, *rng.integers(0, 600, (2, 2000)), rng.integers(1, 50, 2000))

@@ -352,6 +352,7 @@ def test_75_another_method_serves(fresh: Device, kernel_copy: Path) -> None:
         reedsp.sssp(graph, 3, device=Device(fresh.index, fresh.handle))
 
 
+@pytest.mark.deep
 def test_75_wrong_products_are_replaced(fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minplus_selfcheck, "works_in_groups", lambda device: True)
     plant(kernel_copy, "minplus/common.cl")
@@ -386,6 +387,7 @@ FORM_OF_FILE = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("file", FORM_OF_FILE)
 def test_75_wrong_scans_are_replaced(
     file: str, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
@@ -410,6 +412,7 @@ def test_75_wrong_scans_are_replaced(
         reedsp.inclusive_scan(x, method=form, device=fresh)
 
 
+@pytest.mark.deep
 def test_75_a_wrong_single_pass_is_replaced(fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not fresh.int64_atomics:
         pytest.skip("the device has no atomic operations of 64 bits")
@@ -451,6 +454,7 @@ def test_75_searches_with_wrong_scans_are_right(
             assert np.array_equal(reedsp.sssp(graph, 3, method, device=fresh).dist, expected[3])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", [*bfs.METHODS, "source-a-group"])
 def test_75_wrong_breadth_first_search_is_replaced(
     method: str, fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
@@ -518,6 +522,7 @@ def test_74_what_crashes_when_it_is_tried_is_put_aside(fresh: Device) -> None:
     fresh.self_test()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("was_used", [False, True])
 @pytest.mark.parametrize("trial", [crash_in_a_child, fail_in_a_child])
 def test_75_tried_in_a_child_before(

@@ -71,6 +71,7 @@ def test_edges(n: int, to: np.dtype[Any], dtype: np.dtype[Any], index: type, dev
     assert total == sum(heaviest)
 
 
+@pytest.mark.deep
 def test_every_edge_weighs_one(device: Device) -> None:
     rows = rows_of(40, 9, FLOAT64)
     assert (look(device, rows, unit=True)[1]["weight"] == 1).all()
@@ -90,6 +91,7 @@ def test_heaviest_edges_are_rounded_up(device: Device) -> None:
 PLACES = (0, 1, 7, 8, 20, 21, 22, 63, 64, -9, -1)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -99,6 +101,7 @@ def test_what_is_not_finite_is_seen(value: float, dtype: type, place: int, devic
     assert not look(device, rows)[2].canonical
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(("dtype", "digits"), [(np.float32, 23), (np.float64, 52)])
 def test_integers_as_large_as_they_may_be(dtype: type, digits: int, place: int, device: Device) -> None:

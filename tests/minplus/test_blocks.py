@@ -116,6 +116,7 @@ def places(size: int, unit: int, length: int) -> list[tuple[int, int]]:
     return [(0, 0), (0, length), (size // unit // 2 * unit, length), (size, length)]
 
 
+@pytest.mark.deep
 @both_ways
 @every_type
 def test_every_hole(weights: Weights, in_groups: bool, device: Device) -> None:
@@ -359,6 +360,7 @@ def test_large_tiles_where_they_fit(device: Device, monkeypatch: pytest.MonkeyPa
         assert queue._tiling(shape, excluded) is small
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", min_plus.KINDS)
 def test_arithmetic_alone(kind: str, device: Device) -> None:
     """What it computes is compared with numpy, so that a figure is one of sums and minima that were taken."""

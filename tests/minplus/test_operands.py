@@ -160,6 +160,7 @@ def test_every_result_is_looked_at(way: str, device: Device) -> None:
     assert (reedsp.min_plus_product(a, b, device=device) == 126).all()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", DTYPES[8:], ids=str)
 def test_floats_at_their_limits(dtype: np.dtype[Any], way: str, device: Device) -> None:
     needs_doubles(device, dtype)

@@ -70,6 +70,7 @@ def check(base: np.ndarray, k: int, method: str, device: Device) -> None:
     assert not np.shares_memory(power, base)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_exponent_and_type(dtype: np.dtype[Any], method: str, device: Device) -> None:
@@ -79,6 +80,7 @@ def test_every_exponent_and_type(dtype: np.dtype[Any], method: str, device: Devi
         check(matrix(dtype, 31), k, method, device)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", product.METHODS)
 def test_every_method(method: str, device: Device) -> None:
     for k in (2, 5):

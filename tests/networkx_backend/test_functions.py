@@ -241,6 +241,7 @@ def weight_of(tail: Any, head: Any, data: dict[Any, Any]) -> Any:
     return None if weight == 2 else weight
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("weight", [weight_of, None, "no such attribute"])
 def test_other_weights(engine: str, weight: Any) -> None:
     for seed in range(8):
@@ -298,6 +299,7 @@ def test_function_whose_answers_change(engine: str) -> None:
     assert routes["reedsp"] == routes["networkx"]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("few_tied_distances", [0, 10**9])
 @pytest.mark.parametrize("kind", ["int", "int and 0", "float", "tied float", "int and float"])
 def test_larger_graphs(forced: None, kind: str, few_tied_distances: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,6 +334,7 @@ TO_A_TARGET = (
 )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("near", [0, 3, 50, 10**9])
 @pytest.mark.parametrize("kind", ["int", "int and 0", "float", "tied float", "int and float", "negative", "unique"])
 def test_between_two_nodes(kind: str, near: int, monkeypatch: pytest.MonkeyPatch) -> None:

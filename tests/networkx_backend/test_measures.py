@@ -57,6 +57,7 @@ def calls(s: Any, some: Any, weight: Any) -> Iterator[Call]:
         yield nx.closeness_centrality, (node,), {"distance": weight}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", WEIGHTS)
 def test_weighted(engine: str, kind: str) -> None:
     for seed, make in enumerate((connected_graph,) * 4 + (some_graph,)):
@@ -79,6 +80,7 @@ def test_other_weights(engine: str, weight: Any) -> None:
             assert_same(nx.efficiency, graph, s, target)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["int", "float", "int and 0", "tied float", "beyond 2**53"])
 def test_larger_graphs(engine: str, kind: str) -> None:
     for seed in range(4):
@@ -90,6 +92,7 @@ def test_larger_graphs(engine: str, kind: str) -> None:
             assert_same(function, graph)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_bounds_of_eccentricity(engine: str, weight: str | None) -> None:
     for seed in range(4):

@@ -41,6 +41,7 @@ def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(statistics, "distances_from", None)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiDiGraph])
 @pytest.mark.parametrize("unit", [1, 0.5])
 @pytest.mark.parametrize("name", MEASURES)

@@ -110,6 +110,7 @@ def test_no_program_is_left_out() -> None:
     assert programs == set(ANSWERS) == {problem.program for problem in problems(0)}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("program", ANSWERS, ids=lambda program: program.tree.name)
 def test_programs_and_the_library_agree(program: pram.Program, device: reedsp.Device) -> None:
     for seed in range(3):

@@ -237,6 +237,7 @@ def plan_of(device: Device, method: str, n: int, op: str = "add", **options: Any
     return scan.plan_scan(job, elements, buffers, n, method)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("n", "levels"),
     [(0, 1), (1, 1), (32, 1), (33, 2), (32**2, 2), (32**2 + 1, 3), (32**3, 3), (32**3 + 1, 4)],
@@ -515,6 +516,7 @@ def test_kinds_of_heads(kind: str, on_device: bool, device: Device, queue: cl.Co
     assert (arrays[1].get() if on_device else given).tobytes() == before.tobytes()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 def test_zeros_keep_their_sign(method: str, device: Device, small: None) -> None:
     for n in lengths(block(device, method, 8)):
@@ -618,6 +620,7 @@ def test_compactions_of_arrays_of_a_device(
 # ---- arrays of a device -----------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 def test_nothing_is_copied_to_the_host_and_nothing_waits(
     device: Device, queue: cl.CommandQueue, small: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -712,6 +715,7 @@ def test_out_of_order_queue(method: str, device: Device, small: None) -> None:
             assert (collected.get()[: count.get()[0]] == running[heads]).all()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("start", [0, 1, 3, 64, 128, 131])
 @pytest.mark.parametrize("method", METHODS)
 def test_slices(method: str, start: int, queue: cl.CommandQueue, small: None) -> None:
@@ -780,6 +784,7 @@ def test_masked_entries_of_lists(device: Device) -> None:
             ask(rows, [[9, 9], [0, 0]])
 
 
+@pytest.mark.deep
 def test_empty_arrays_of_a_device(queue: cl.CommandQueue) -> None:
     x, mask = cl_array.empty(queue, 0, np.int32), cl_array.empty(queue, 0, np.int8)
     for method in METHODS:
@@ -845,6 +850,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], Any]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("method", METHODS)
 def test_layouts(method: str, layout: str, device: Device, small: None) -> None:
@@ -862,6 +868,7 @@ def test_layouts(method: str, layout: str, device: Device, small: None) -> None:
         assert (reedsp.compact(given, heads[::-1], method=method, device=device) == host[heads[::-1]]).all()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("exclusive", [False, True])
 @pytest.mark.parametrize("method", METHODS)
 def test_out(method: str, exclusive: bool, device: Device, small: None) -> None:
@@ -1172,6 +1179,7 @@ def test_heads_in_the_memory_of_the_result(method: str, device: Device) -> None:
     assert (out.get() == expected).all()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("segmented", [False, True])
 @pytest.mark.parametrize("dtype", [np.uint32, np.float64])
 def test_the_tree_of_the_sweeps_is_copied_at_each_barrier(dtype: type, segmented: bool, device: Device) -> None:

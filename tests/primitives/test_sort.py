@@ -108,6 +108,7 @@ def test_lengths_around_chunks_and_tiles(n: int, pretender: Device) -> None:
     assert_sorted_as_by_numpy(keys_of(np.dtype(np.float64), "special", n), pretender)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("presort", ["bitonic", "odd-even", "none"])
 def test_lists_of_dulle(presort: Any, device: Device) -> None:
     for length in (8, 6) if presort == "odd-even" else (8,):
@@ -219,6 +220,7 @@ def test_users_orders(n: int, pretender: Device) -> None:
     np.testing.assert_array_equal(beside, by_parity)
 
 
+@pytest.mark.deep
 def test_orders_of_other_types(device: Device) -> None:
     truths = np.array([True, False, True])
     assert reedsp.argsort(truths, order="a > b", device=device).tolist() == [0, 2, 1]
@@ -228,6 +230,7 @@ def test_orders_of_other_types(device: Device) -> None:
         assert reedsp.sort(numbers.astype(float), order="a > b", device=device).tolist() == [2, 0.5, -3]
 
 
+@pytest.mark.deep
 def test_dulles_sort_takes_an_order_too(device: Device) -> None:
     keys = keys_of(np.dtype(np.int32), "random", 100)
     expected = np.argsort(1 - (keys & 1), kind="stable")

@@ -71,6 +71,7 @@ def test_types_and_operators(dtype: np.dtype[Any], device: Device) -> None:
             np.testing.assert_array_equal(reedsp.reduce(x, op, method=method, device=device), expected[-1])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("group_size", "each"), [(None, None), (3, 3), (1, 5)])
 def test_the_order_of_operands(group_size: int | None, each: int | None, device: Device) -> None:
     """The thesis exchanges them, so that "abcdefgh" became "ghefcdab"."""

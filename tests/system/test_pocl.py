@@ -93,6 +93,7 @@ class TestGiveCacheFolder:
         assert (result["given"], result["variable"]) == (None, None)
 
 
+@pytest.mark.deep
 @posix_only
 @pytest.mark.skipif(
     "Portable Computing Language" not in [device.platform for device in reedsp.devices()],

@@ -113,6 +113,7 @@ def test_near_and_far(family: Family, device: Device) -> None:
         has(found, name, states)
 
 
+@pytest.mark.deep
 @by_name_not_negative
 def test_predecessors(family: Family, device: Device) -> None:
     graph = graph_of(family)
@@ -182,6 +183,7 @@ def test_the_tiles_of_a_matrix(device: Device) -> None:
 # ---- structure --------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @by_name
 def test_dulles_components(family: Family, device: Device) -> None:
     graph = graph_of(family)
@@ -208,6 +210,7 @@ def test_components(family: Family, device: Device) -> None:
     assert found.result["labels"] == [sorted(set(label)).index(each) for each in label]
 
 
+@pytest.mark.deep
 @by_name
 @pytest.mark.parametrize("method", ["boruvka", "dulle-forest"])
 def test_forests(family: Family, method: str, device: Device) -> None:
@@ -298,6 +301,7 @@ def test_scans(n: int, device: Device) -> None:
             has(found, name, states)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 21, 100, 256])
 def test_the_tree_of_a_work_group(n: int, device: Device) -> None:
     values = values_of(n)
@@ -381,6 +385,7 @@ def test_compaction(n: int, device: Device) -> None:
     has(found, "collected", [[], values[mask].tolist()])
 
 
+@pytest.mark.deep
 @by_length
 @pytest.mark.parametrize("presort", ["bitonic", "odd-even", "none"])
 def test_merge_sorts(n: int, presort: str, device: Device) -> None:
@@ -488,7 +493,7 @@ def test_types_of_elements(dtype: Any, device: Device) -> None:
             assert main["dtype"] == ("int64" if entry.problem.name == "PRAM program" else str(values.dtype))
 
 
-@pytest.mark.deep("0.25")
+@pytest.mark.deep
 @pytest.mark.parametrize("scale", [0.25, 2.0**31])
 def test_types_of_weights(scale: float, device: Device) -> None:
     family = next(each for each in FAMILIES if each.name == "random, undirected")

@@ -209,6 +209,7 @@ def test_options(method: str, options: dict[str, str], device: Device) -> None:
         assert result.pred.tolist() == pred
 
 
+@pytest.mark.deep
 @every_method
 @pytest.mark.parametrize("n", [0, 1, 2, 63, 64, 65, 131, 257])
 def test_46_every_size(n: int, method: str, device: Device) -> None:
@@ -275,6 +276,7 @@ def path_of_weight(total: int, n: int, sign: int = 1) -> tuple[reedsp.Graph, np.
     return reedsp.Graph.from_edges(n, order[:-1], order[1:], sign * weights), distances
 
 
+@pytest.mark.deep
 @every_method
 @pytest.mark.parametrize("n", [2, 70, 131])
 def test_19_limits_of_each_arithmetic(n: int, method: str, device: Device) -> None:
@@ -390,6 +392,7 @@ def test_rows_are_worked_on_some_at_a_time() -> None:
     assert list(PathMatrix.slices(some)) == [slice(3, 10)]
 
 
+@pytest.mark.deep
 @every_method
 def test_21_float_sums_beyond_the_largest_float(method: str, device: Device) -> None:
     needs_doubles(device)
@@ -409,6 +412,7 @@ def test_21_float_sums_beyond_the_largest_float(method: str, device: Device) -> 
         reedsp.apsp(graph, method, device=device, dtype="float32")
 
 
+@pytest.mark.deep
 @every_method
 def test_22_subnormal_weights_count(method: str, device: Device) -> None:
     for dtype in ("float64", "float32"):
@@ -421,6 +425,7 @@ def test_22_subnormal_weights_count(method: str, device: Device) -> None:
             assert result.pred[0].tolist() == [-9999, 0, 1, 0]
 
 
+@pytest.mark.deep
 @every_method
 def test_23_25_26_27_28_weights_of_every_kind(method: str, device: Device) -> None:
     for dtype in (np.uint8, np.int8, np.uint16, np.uint32, np.uint64, np.float16, np.float32, np.float64):
@@ -699,6 +704,7 @@ def check_decided_exactly(
         assert np.array_equal(raised.pred, marked.pred)
 
 
+@pytest.mark.deep
 @every_method
 @pytest.mark.parametrize(
     "weights",
@@ -813,6 +819,7 @@ MARKED = [
 ]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("family", MARKED, ids=lambda family: family.name)
 def test_marks(family: Family, device: Device) -> None:
     dist = oracle.all_distances(family.n, family.edges)

@@ -100,6 +100,7 @@ def list_of(matrix: np.ndarray) -> Graph:
     return Graph.from_edges(len(matrix), *np.nonzero(matrix), matrix[np.nonzero(matrix)])
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("no_rows")
 @pytest.mark.parametrize("method", ["auto", *METHODS])
 @pytest.mark.parametrize("kind", ["whole", "fractional", "negative", "float32", "int32", "int16", "uint64"])
@@ -168,6 +169,7 @@ def test_on_the_host(kind: str, device: Device) -> None:
             assert found.pred.tobytes() == expected.pred.tobytes()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("unweighted", [True, False])
 @pytest.mark.parametrize("kind", ["whole", "fractional", "negative", "int32"])

@@ -189,7 +189,7 @@ PARTS = (0.3, 0.35, 0.15, 0.2)
 CROSSINGS = {(0, 0), (1, 1), (2, 2), (3, 3), (2, 0), (0, 3), (2, 3)}
 
 
-@pytest.mark.deep("large")
+@pytest.mark.deep
 @every_signed_type
 @pytest.mark.parametrize("n", [TILE, 3 * TILE, SPAN + TILE])
 @pytest.mark.parametrize("large", [False, True], ids=["small", "large"])

@@ -78,6 +78,7 @@ def test_same_as_matrices(dtype: str, negative: bool, device: Device, monkeypatc
     assert np.array_equal(without.dist, paths.dist)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("search", ["near-far", "near-far-local", "bellman-ford", "dijkstra-heap", "dijkstra-array"])
 @pytest.mark.parametrize("fractional", [False, True])
 def test_distances_in_a_place_of_any_order(search: str, fractional: bool, device: Device) -> None:

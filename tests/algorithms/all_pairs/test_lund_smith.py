@@ -100,6 +100,7 @@ def test_longest_path(method: str, weights: Weights, device: Device) -> None:
     assert closed[order[0]][order[-1]] == 3 * (n - 1)
 
 
+@pytest.mark.deep
 @every_method
 @every_signed_type
 def test_cycles_of_weight_zero(method: str, weights: Weights, device: Device) -> None:
@@ -184,6 +185,7 @@ def test_negative_self_loops(method: str, device: Device) -> None:
     assert all(closed[i][i] < 0 for i in range(n))
 
 
+@pytest.mark.deep
 @every_method
 def test_small_work_groups(method: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "max_work_group_size", 64)

@@ -84,6 +84,7 @@ def test_families(family: Family, units: int, device: reedsp.Device) -> None:
             compare(found, paths.dist)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_type_and_size(dtype: str, device: reedsp.Device) -> None:
     needs_doubles(device, dtype)
@@ -97,6 +98,7 @@ def test_every_type_and_size(dtype: str, device: reedsp.Device) -> None:
         assert np.array_equal(there.get(), matrix)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("kind", ["fractional", "negative"])
 def test_floats(kind: str, dtype: str, device: reedsp.Device) -> None:
@@ -165,6 +167,7 @@ def test_sums_beyond_every_type(device: reedsp.Device) -> None:
     assert reedsp.all_pairs_on_device(cl_array.to_device(device.queue, heavy)).get()[0, 2] == 1.5e308
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("pretends", ["cpu", "gpu"])
 def test_the_matrix_stays_on_the_device(pretends: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work-groups of few entries, and nothing of the size of a matrix is copied to the host or from it."""
@@ -200,6 +203,7 @@ def test_the_matrix_stays_on_the_device(pretends: str, device: reedsp.Device, mo
         compare(found, expected[key][2])
 
 
+@pytest.mark.deep
 def test_queues_and_parts(device: reedsp.Device) -> None:
     """A context and queues of the user's, parts of arrays, and products with what comes out."""
     context = cl.Context([device.handle])

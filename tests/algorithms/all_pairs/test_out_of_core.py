@@ -252,6 +252,7 @@ class Counted:
         monkeypatch.setattr(cl, "Buffer", CountedBuffer)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("in_groups", [True, False], ids=["in groups", "one by one"])
 @pytest.mark.parametrize("resident", [True, False], ids=["resident", "streamed"])
 def test_memory_limit_is_kept(

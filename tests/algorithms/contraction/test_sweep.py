@@ -213,6 +213,7 @@ def test_gpus_search_wide_where_they_have_the_atomics(
     assert wide.searches_in(found, job) == form
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("n", "parts"), [(20, 4), (40, 8), (100, 16), (300, 32)])
 @pytest.mark.parametrize("alone", [0, 400])
 def test_more_work_items_share_vertices_of_more_edges(n: int, parts: int, alone: int, device: reedsp.Device) -> None:

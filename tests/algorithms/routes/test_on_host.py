@@ -72,6 +72,7 @@ def test_all_simple_paths_of_random_graphs(
     assert not launches
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_yen_both_ways(family: Family, serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = reedsp.Graph.from_edges(

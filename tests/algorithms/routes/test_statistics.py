@@ -53,6 +53,7 @@ def rows_of(graph: reedsp.Graph, kind: str, edges: list[oracle.Edge]) -> list[li
     return oracle.all_distances(graph.n, edges)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_statistics_are_those_of_the_rows(kind: str, seed: int, device: reedsp.Device) -> None:
     graph, edges = graph_of(kind, seed)

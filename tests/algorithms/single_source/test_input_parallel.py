@@ -247,6 +247,7 @@ def test_whole_range_of_int64(method: str, device: reedsp.Device) -> None:
         assert solution.predecessors[-1] == 1 + kept.index(min(kept))
 
 
+@pytest.mark.deep
 @each_method
 def test_subnormal_weights_count(method: str, device: reedsp.Device) -> None:
     tiny = 5e-324
@@ -254,6 +255,7 @@ def test_subnormal_weights_count(method: str, device: reedsp.Device) -> None:
     assert solve(method, graph, 0, device).dist.tolist() == [0, tiny, 2 * tiny, 3 * tiny]
 
 
+@pytest.mark.deep
 @each_method
 def test_ceiling(method: str, device: reedsp.Device) -> None:
     family = next(f for f in FAMILIES if f.name == "random")
@@ -279,6 +281,7 @@ def potentials(n: int, m: int, dtype: type, seed: int) -> reedsp.Graph:
     return reedsp.Graph.from_edges(n, u, v, weights + (0.5 if dtype is np.float64 else 0))
 
 
+@pytest.mark.deep
 @each_method
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float64])
 @pytest.mark.parametrize("negative", [False, True])

@@ -79,6 +79,7 @@ def search(
     return job.download(dist, graph.n, dtype), rounds
 
 
+@pytest.mark.deep
 @near_far_in_work_groups("int64", "-int64-")
 @near_far_in_work_groups("float32", "-float32-")
 @families
@@ -338,6 +339,7 @@ def test_progress_in_work_groups(device: Device, monkeypatch: pytest.MonkeyPatch
 # ---- what both sets of kernels promise --------------------------------------------------------------
 
 
+@pytest.mark.deep
 @near_far_in_work_groups("int64", "heavy-groups", "beyond int32-groups")
 @both
 @families

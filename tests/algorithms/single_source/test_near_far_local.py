@@ -59,7 +59,7 @@ def run(
     return np.where(dist == arithmetic.infinity, np.inf, dist), rounds
 
 
-@pytest.mark.deep("int64-", "float32-")
+@pytest.mark.deep
 @families
 @pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: f"{dtype}-")
 def test_every_type(family: Family, dtype: np.dtype, device: Device) -> None:
@@ -187,6 +187,7 @@ def test_a_path_beyond_16_bits_that_is_not_the_shortest(device: Device) -> None:
     assert found[0].tolist() == [0, 60000, 5, 1]
 
 
+@pytest.mark.deep
 def test_many_rows_of_small_graphs_on_gpus(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where that many work-groups are at work, and the distances fit."""
     graph = random_graph(300, 1500, seed=11)
@@ -280,6 +281,7 @@ def test_local_memory_is_what_the_kernel_takes(device: Device) -> None:
 # ---- through the front doors ------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 def test_fractional_sums_are_the_same_bytes(device: Device) -> None:
     rng = np.random.default_rng(6)
     graph = reedsp.Graph.from_edges(300, *rng.integers(0, 300, (2, 2000)), rng.random(2000))

@@ -107,6 +107,7 @@ def test_floats(device: Device, family: Family, workers: int, setting: str) -> N
         assert row.tolist() == oracle.left_to_right_distances(family.n, edges, family.source, arithmetic.dtype.type)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
 def test_rows(device: Device, family: Family, setting: str) -> None:
     """More rows than work-items, rows with several starts, and a vertex given twice."""

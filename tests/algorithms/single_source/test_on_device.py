@@ -34,6 +34,7 @@ def test_wide_and_narrow_numbers(device: reedsp.Device) -> None:
     assert there.get().tolist() == [0, 0.5, np.inf]
 
 
+@pytest.mark.deep
 def test_a_queue_of_the_user(device: reedsp.Device) -> None:
     context = cl.Context([device.handle])
     graph = reedsp.Graph.from_edges(1000, np.arange(999), np.arange(1, 1000))

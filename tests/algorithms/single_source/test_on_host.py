@@ -62,6 +62,7 @@ def test_bfs_both_ways(family: Family, serves: None, device: Device) -> None:
         assert here.verify()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("dtype", "scale"), [(np.int64, 1), (np.float64, 1), (np.float64, 0.37), (np.float32, 0.5)])
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_sssp_both_ways(family: Family, dtype: Any, scale: float, serves: None, device: Device) -> None:

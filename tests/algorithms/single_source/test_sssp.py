@@ -145,6 +145,7 @@ def test_negative_cycles(family: Family, dtype: type, way: dict[str, object], de
     assert pickle.loads(pickle.dumps(caught.value)).cycle == caught.value.cycle
 
 
+@pytest.mark.deep
 @near_far_in_work_groups("float32", "near-far in groups*float32")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("seed", range(4))
@@ -207,6 +208,7 @@ def test_rounding_does_not_fake_a_negative_cycle(way: dict[str, object], device:
     assert result.verify()
 
 
+@pytest.mark.deep
 @every_bellman_ford
 def test_13_cycle_total_of_minus_one_among_large_weights(way: dict[str, object], device: reedsp.Device) -> None:
     n = 1000
@@ -221,6 +223,7 @@ def test_13_cycle_total_of_minus_one_among_large_weights(way: dict[str, object],
     assert reedsp.sssp(graph, 17, device=device, **way).dist[16] == -weights[16]
 
 
+@pytest.mark.deep
 @every_bellman_ford
 def test_19_sums_beyond_int32_and_int64(way: dict[str, object], device: reedsp.Device) -> None:
     big = 2**62

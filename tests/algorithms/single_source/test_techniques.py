@@ -28,6 +28,7 @@ def expected_of(family: Family) -> list[int]:
     return [int(NONE) if dist is None else int(dist) for dist in found]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("delta", [1, 30, 1 << 30])
 @pytest.mark.parametrize("width", [1, 4])
 def test_bucketing(width: int, delta: int, device: Device) -> None:
@@ -49,6 +50,7 @@ def test_queue(device: Device) -> None:
                 assert search.solve(family.source, most).tolist() == expected, family.name
 
 
+@pytest.mark.deep
 def test_every_technique(device: Device) -> None:
     graph = grid_with_loops(12)
     expected = reedsp.sssp(graph, 5, device=device).dist

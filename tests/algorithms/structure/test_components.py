@@ -130,7 +130,7 @@ def check_all(name: str, n: int, loops: bool, device: Device) -> None:
         assert np.array_equal(labelled(WEAK[name], device, side_by_side(both, order), symmetric=True)[1], expected)
 
 
-@pytest.mark.deep("-1", "-4")
+@pytest.mark.deep
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", [*WEAK, *STRONG])
 def test_every_digraph(name: str, n: int, device: Device) -> None:
@@ -442,6 +442,7 @@ def test_every_small_digraph_by_dulle(device: Device) -> None:
 # ---- other devices ----------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
 @pytest.mark.parametrize("connection", METHODS)
 def test_the_same_bytes_on_every_kind(

@@ -48,6 +48,7 @@ def assert_same(matrix: Any, expected_of: Any = None) -> None:
         assert csgraph.connected_components(matrix, **arguments, return_labels=False) == found[0]  # type: ignore[call-overload]
 
 
+@pytest.mark.deep
 @pytest.mark.usefixtures("solver")
 @pytest.mark.parametrize("seed", range(4))
 def test_the_same_numbers(seed: int) -> None:

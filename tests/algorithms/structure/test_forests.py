@@ -120,6 +120,7 @@ def random_graph(
 # ---- from rows ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("maximum", [False, True])
 @pytest.mark.parametrize("most", [1, 3, 10**6])
 def test_first_edges_of_rows(most: int, maximum: bool, device: Device) -> None:
@@ -251,6 +252,7 @@ def test_keys_of_every_width(method: Any, pretender: Device) -> None:
             assert forest.weights.dtype == graph.weights.dtype
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", FAST)
 def test_light_edges_first(method: Any, pretender: Device) -> None:
     """Many edges for each vertex: of the heavy ones few are between trees."""
@@ -267,6 +269,7 @@ def test_light_edges_first(method: Any, pretender: Device) -> None:
     assert listed(reedsp.spanning_forest(many, method=method, device=pretender)) == oracle(many)
 
 
+@pytest.mark.deep
 def test_large_graphs_have_scipys_weight(device: Device) -> None:
     for seed, (n, m) in enumerate([(20_000, 30_000), (5_000, 200_000), (30_000, 10_000)]):
         graph = random_graph(n, m, seed, np.float64, directed=False, most=10**6)
@@ -503,6 +506,7 @@ def test_another_method_is_taken(kind: str, other: str, device: Device, monkeypa
     assert (forest.method, forest.total_weight) == (other, 3)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("has_rows", [True, False])
 @pytest.mark.parametrize("method", FAST)
 def test_trials_see_wrong_forests(method: str, has_rows: bool, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,6 +133,7 @@ def test_dense_matrices(method: Any, device: Device) -> None:
         assert found.verify(device)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("maximum", [False, True])
 @pytest.mark.parametrize("method", METHODS)
 def test_fractions(method: Any, maximum: bool, device: Device) -> None:
@@ -235,6 +236,7 @@ def test_auctions_of_what_was_rounded_away(
     assert min(auctions) == 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("n", [30, 200])
 @pytest.mark.parametrize("method", METHODS)
 def test_what_may_not_be_matched_excuses_nothing(method: Any, n: int, device: Device) -> None:

@@ -30,6 +30,7 @@ def check(device: Device, graph: reedsp.Graph, technique: str, width: int, *sour
         assert search.looks() == (looks if counts else (0, 0))
 
 
+@pytest.mark.deep
 @each_technique
 def test_families(technique: str, width: int, device: Device) -> None:
     for family in FAMILIES:

@@ -44,7 +44,7 @@ def rows_of(columns: list[np.ndarray], index: type = np.int32) -> tuple[np.ndarr
     return np.cumsum([0, *map(len, columns)]).astype(index), np.concatenate(columns).astype(index)
 
 
-@pytest.mark.deep("-192-")
+@pytest.mark.deep
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("piece", [64, 192, 1 << 14])
 @pytest.mark.parametrize("budget", [1, 50, 1 << 23])

@@ -32,6 +32,7 @@ def check(found: reedsp.BreadthFirst, graph: reedsp.Graph, sources: list[int]) -
         assert (found.levels[row].tolist(), found.pred[row].tolist()) == reference(graph, source)
 
 
+@pytest.mark.deep
 @every_size
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_families(family: Family, more: dict[str, Any], device: reedsp.Device) -> None:

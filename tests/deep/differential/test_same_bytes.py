@@ -31,6 +31,7 @@ def test_another_answer_is_noticed(device: Device, monkeypatch: pytest.MonkeyPat
         ask(4, 9, device)
 
 
+@pytest.mark.deep
 def test_devices_are_compared(tmp_path: Path) -> None:
     written = tmp_path / "digests"
     arguments = ["--runs", "1", "--size", "20"]

@@ -45,6 +45,7 @@ def test_weights_change_in_the_container_itself() -> None:
     assert not kinds & {"read-only csr", "dense read-only", "edge arrays"}
 
 
+@pytest.mark.deep
 def test_a_change_that_is_not_noticed_is_found(monkeypatch: pytest.MonkeyPatch, device: reedsp.Device) -> None:
     monkeypatch.setattr(remembered, "_checksum", lambda *_: 0)
 

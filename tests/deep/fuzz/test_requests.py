@@ -14,6 +14,7 @@ from tests.deep.fuzz import requests
 from tests.deep.fuzz.requests import WrongError
 
 
+@pytest.mark.deep
 def test_changed_requests(device: Device) -> None:
     found = requests.run(range(100), 1, device)
     assert found.total() == 100

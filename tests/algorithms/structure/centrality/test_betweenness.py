@@ -72,6 +72,7 @@ def diamonds(count: int, width: int) -> Rows:
 # ---- right ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("n", "directed"), [(4, False), (5, False), (3, True)])
 def test_all_small_graphs(n: int, directed: bool, method: str, device: Device) -> None:
     """Each is a part of one graph; of directed ones those with loops, too."""
@@ -99,6 +100,7 @@ def test_random_graphs(directed: bool, form: str, method: str, device: Device) -
         assert_right(sums_of(device, graph_of(rows, directed), method, form), rows, by_sums(rows, range(n)))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("count", "width", "form"), [(52, 2, "exact"), (60, 2, "rounded"), (40, 3, "rounded"), (1100, 2, "scaled")]
 )
@@ -112,6 +114,7 @@ def test_many_paths(count: int, width: int, form: str, method: str, device: Devi
     assert_right(sums, rows, by_sums(rows, sources))
 
 
+@pytest.mark.deep
 def test_numbers_of_paths_are_kept_apart_where_they_differ_most(method: str, device: Device) -> None:
     """One path beside 3 ** 800 of the same length, to the same vertex; its vertices have next to nothing of them."""
     rows = diamonds(800, 3)
@@ -129,6 +132,7 @@ def test_numbers_of_paths_are_kept_apart_where_they_differ_most(method: str, dev
     np.testing.assert_allclose(sums.vertices, [float(each) for each in vertices], CLOSE, 1e-300)
 
 
+@pytest.mark.deep
 def test_closed_forms(device: Device, method: str) -> None:
     options: Any = {"method": method}
     n = 700  # the center of the star has more edges than a piece

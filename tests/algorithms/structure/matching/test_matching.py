@@ -193,6 +193,7 @@ def test_many_small_graphs_one_after_the_other(device: Device, monkeypatch: pyte
         assert_right_by_depth_first(bipartite.of_rows(bipartite.rows_of_bits(bits, 4, 4), 4), device)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 def test_the_same_pairs_on_every_device_and_in_every_run(
     method: Any, device: Device, monkeypatch: pytest.MonkeyPatch
