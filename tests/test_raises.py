@@ -427,6 +427,21 @@ def test_labels_of_another_length(tmp_path: Path) -> None:
         reedsp.read(tmp_path / "x.npz")
 
 
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_labels_of_characters_that_there_are_not(tmp_path: Path, order: str) -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1], [1], labels=["a", "\U0010ffff"])
+    reedsp.write(graph, tmp_path / "x.npz")
+    with np.load(tmp_path / "x.npz") as content:
+        arrays = dict(content)
+    labels = arrays["labels"].astype(f"{order}U1")
+    np.savez(tmp_path / "x.npz", **{**arrays, "labels": labels})
+    assert reedsp.read(tmp_path / "x.npz").labels == ("a", "\U0010ffff")
+    labels = np.array([97, 0x110000], f"{order}u4").view(f"{order}U1")
+    np.savez(tmp_path / "x.npz", **{**arrays, "labels": labels})
+    with pytest.raises(ValueError, match=r"x\.npz: .*: labels\[1\] holds a character beyond U\+10FFFF"):
+        reedsp.read(tmp_path / "x.npz")
+
+
 def test_more_rows_than_vertices_have_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph_module, "MAX_VERTICES", 2)
     with pytest.raises(ValueError, match=r"^indptr describes more than 2 vertices$"):

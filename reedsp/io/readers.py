@@ -22,6 +22,7 @@ import operator
 import os
 import re
 import stat
+import sys
 import zipfile
 import zlib
 from array import array
@@ -1292,12 +1293,22 @@ def _naming(content: bytes, n: int) -> _Naming | None:
         labels = arrays.get("labels")
         if labels is not None and (labels.dtype.kind not in "iU" or labels.shape != (n,)):
             raise ValueError(f"labels: expected {n} integers or strings, got {labels.dtype} of shape {labels.shape}")
+        if labels is not None and labels.dtype.kind == "U":
+            _check_characters(labels)
         coordinates = arrays.get("coordinates")
         if coordinates is not None and (coordinates.dtype != np.float64 or coordinates.shape != (n, 2)):
             found = f"{coordinates.dtype} of shape {coordinates.shape}"
             raise ValueError(f"coordinates: expected float64 of shape {(n, 2)}, got {found}")
         geographic = bool(arrays.get("geographic", False))
         return _Naming(bool(arrays["directed"]), int(arrays["offset"]), labels, coordinates, geographic)
+
+
+def _check_characters(labels: npt.NDArray[np.str_]) -> None:
+    """Refuse strings of which Python has none."""
+    code = np.dtype(np.uint32).newbyteorder(labels.dtype.byteorder)
+    codes = np.frombuffer(labels.tobytes(), code).reshape(len(labels), labels.itemsize // 4)
+    if (wrong := (codes > sys.maxunicode).any(axis=1)).any():
+        raise ValueError(f"labels[{np.argmax(wrong)}] holds a character beyond U+{sys.maxunicode:X}")
 
 
 def _naming_memory(naming: _Naming) -> int:

@@ -48,6 +48,7 @@ _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: 
 _FUNCTIONS = {"min": (2, None), "max": (2, None), "abs": (1, 1), "ceil_log2": (1, 1), "select": (3, 3), "len": (1, 1)}
 _WORDS = {"p", "n", "range", "Global", *_TYPES, *_FUNCTIONS}
 _OPTIONS = ("method", "optimizations", "check", "demand", "max_rounds", "device", "self")
+_DEPTH = 100  # of expressions
 _SUPPORTED = "assignments, if, while, for over range, and pass"
 
 
@@ -95,9 +96,12 @@ class _Parser:
             line = self._first + (error.lineno or 1) - 1
             column = (error.offset or 1) + self._indent
             raise ProgramError(f"no Python: {error.msg}", line, column, self._lines.get(line, "")) from None
+        except (RecursionError, MemoryError, ValueError) as error:  # nested without an end, or characters of no text
+            raise ProgramError(f"no Python: {error}", self._first, 1, self._lines.get(self._first, "")) from None
         if len(module.body) != 1 or not isinstance(module.body[0], ast.FunctionDef):
             raise ProgramError("a program is one function", self._first, 1, self._lines.get(self._first, ""))
         function = module.body[0]
+        self._want_shallow(function)
         self._all_names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
         self._all_names |= {argument.arg for argument in function.args.args}
         self._read_parameters(function)
@@ -106,6 +110,19 @@ class _Parser:
             body = body[1:]
         statements = self._block(body, top=True)
         return Tree(function.name, self._mode, self._globals, self._privates, statements, self._lines)
+
+    def _want_shallow(self, function: ast.FunctionDef) -> None:
+        """Refuse expressions within expressions beyond what compilers, and this one, take."""
+        todo: list[tuple[ast.AST, int]] = [(function, 0)]
+        while todo:
+            node, depth = todo.pop()
+            if isinstance(node, ast.expr) and not isinstance(node, (ast.Name, ast.Constant)):
+                depth += 1
+                if isinstance(node, (ast.BoolOp, ast.Compare, ast.Call)):  # an operation for each further operand
+                    depth += max(0, sum(isinstance(each, ast.expr) for each in ast.iter_child_nodes(node)) - 2)
+                if depth > _DEPTH:
+                    raise self._wrong(node, f"more than {_DEPTH} operations within one another; name a part of them")
+            todo += [(each, depth) for each in ast.iter_child_nodes(node)]
 
     # ---- declarations -----------------------------------------------------------------------------------
 
@@ -387,6 +404,8 @@ class _Parser:
         at = self._position(node)
         if isinstance(node.op, ast.Not):
             return self._operation("not", (self._condition(node.operand),), "boolean", at)
+        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and node.operand.value == 2**63:
+            return self._constant(-(2**63), node)  # of which Python has no literal
         operand = self._expression(node.operand)
         if isinstance(node.op, ast.Invert):
             if operand.type == "boolean" or operand.type not in WIDTHS:

@@ -224,7 +224,7 @@ def _load_csv(path: Path, graph: Graph, cutoff: float | None) -> Stored:
             table.nearest.append(names.vertex_or_none(fields[known["nearest"]], line) if near else NO_VERTEX)
     if not table.values:
         raise ValueError("there is no vertex in it")
-    keys, order = table.arranged(graph)
+    keys, order = table.arranged(graph, several)
     shape = len(keys), graph.n
     dist, reached, unbounded = _values([table.values[line] for line in order.tolist()], shape)
     pred = np.array(table.pred)[order].reshape(shape)
@@ -279,10 +279,11 @@ class _Table:
         self.values: list[int | float] = []
         self.pred, self.nearest = array("q"), array("q")
 
-    def arranged(self, graph: Graph) -> tuple[list[int], npt.NDArray[np.intp]]:
+    def arranged(self, graph: Graph, several: bool) -> tuple[list[int], npt.NDArray[np.intp]]:
         """Return the sources as they first appear, and for each of them the lines of all vertices, in their order.
 
-        One that was given several times has as many lines for each vertex, and is returned as often.
+        Where there may be several, one that was given several times has as many lines for each vertex, and is returned
+        as often.
         """
         times, rows = _occurrences(np.array(self.sources), np.array(self.vertices)), np.array(self.sources)
         sources, firsts, rows = np.unique(rows + graph.n * times, return_index=True, return_inverse=True)
@@ -292,7 +293,7 @@ class _Table:
         order = np.lexsort((vertices, rows))
         rows, vertices = rows[order], vertices[order]
         short = np.flatnonzero(np.bincount(rows, minlength=len(sources)) < graph.n)
-        if short.size and (again := times > 0).any():
+        if (short.size or not several) and (again := times > 0).any():
             raise ValueError(f"{np.argmax(again) + 2}: a second line for the same vertex")
         if short.size:
             missing = graph.names[np.setdiff1d(np.arange(graph.n), vertices[rows == short[0]])[0]]

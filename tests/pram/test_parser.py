@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reedsp import pram
+from reedsp import Device, pram
 from tests.pram.by_hand import body
 
 REFUSED = [
@@ -45,6 +45,10 @@ REFUSED = [
     ("x = 1 // 0", "division by zero", 9),
     ("x = 1 << 64", "int64 shifted by 64", 9),
     ("x = 9223372036854775808", "9223372036854775808 is no int64", 9),
+    ("x = -9223372036854775809", "9223372036854775809 is no int64", 10),
+    ("x = 1" + " + p" * 101, "more than 100 operations within one another; name a part of them", 9),
+    ("x = " + "(p - " * 101 + "1" + ")" * 101, "more than 100 operations within one another", 510),
+    ("x = " + " and ".join(["p < 1"] * 101) + " and p < 2", "more than 100 operations within one another", 9),
     ("x = 'a'", "'a' is no number", 9),
     ("x = sum(A)", "sum is no function of the language; there are min, max,", 9),
     ("x = min(p)", "min has 2 arguments or more", 9),
@@ -71,7 +75,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "reason", "column"), REFUSED, ids=[text for text, _, _ in REFUSED])
+@pytest.mark.parametrize(("text", "reason", "column"), REFUSED, ids=[text[:80] for text, _, _ in REFUSED])
 def test_what_is_refused(text: str, reason: str, column: int) -> None:
     with pytest.raises(pram.ProgramError) as caught:
         body(text, A="int64[:]", s="int64")
@@ -87,6 +91,8 @@ def test_what_is_refused(text: str, reason: str, column: int) -> None:
     [
         ("x = 1", "a program is one function"),
         ("def f(:", "no Python: "),
+        ("def f(p, n): x = '\0'", "no Python: "),
+        pytest.param("def f(p, n): x = " + "-" * 10_000 + "p", "no Python: ", id="ten thousand signs"),
         ("def f(p): pass", "the first two parameters are p, the processor's number, and n, how many there are"),
         ("def f(p, n, device: int64): pass", "device is an argument of Program.run; take another name"),
         ("def f(p, n, A): pass", "A: a type is missing, such as int64[:] or int64"),
@@ -99,6 +105,11 @@ def test_functions_that_are_no_programs(text: str, reason: str) -> None:
     with pytest.raises(pram.ProgramError) as caught:
         pram.from_text(text)
     assert caught.value.reason.startswith(reason)
+
+
+def test_as_many_operations_as_there_may_be(device: Device) -> None:
+    program = body("A[0] = -9223372036854775808" + " + B[p]" * 99, A="int64[:]", B="int64[:]")
+    assert program.run(1, device=device, A=[0], B=[1])["A"].tolist() == [-(2**63) + 99]
 
 
 def test_a_function_names_its_own_line() -> None:

@@ -466,6 +466,7 @@ def test_programs_of_trees(n: int, device: Device) -> None:
 
 
 def test_a_program_of_ones_own(device: Device) -> None:
+    from reedsp import pram
     from reedsp.pram import examples
 
     with_pairs = {"program": examples.sorted_pairs, "others": {"B": [3, 1, 4]}}
@@ -476,6 +477,8 @@ def test_a_program_of_ones_own(device: Device) -> None:
     assert "__kernel void assign_1(" in found.sources["sorted_pairs.cl"]
     with pytest.raises(ValueError, match=r"input: integers are expected by this program"):
         reedsp.trace([0.5], "pram", device=device)
+    half = pram.from_text("def half(p, n, A: float32[:]):\n    A[p] = A[p] * 0.5\n")
+    assert traced([1, 2.5, 0.25], "pram", device=device, program=half).result["A"] == [0.5, 1.25, 0.125]
 
 
 @pytest.mark.deep

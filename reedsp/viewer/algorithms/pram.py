@@ -22,6 +22,16 @@ _WRITTEN = ("next", "private", "after")
 _READ = ("array", "private", "before", "active")
 
 
+def _of_type(values: Any, kind: str) -> Any:
+    """Return the input as a program takes it; one of integers takes no fractions."""
+    if kind in ("float32", "float64"):
+        return values
+    whole = values.astype(np.int64)
+    if (whole != values).any():
+        raise ValueError("input: integers are expected by this program")
+    return whole
+
+
 class ProgramStory(Story):
     """A program, compiled without optimisations: each statement is a launch, and so is each condition.
 
@@ -49,13 +59,10 @@ class ProgramStory(Story):
         super().__init__(device)
         self.program = examples.scan if program is None else program
         self.values = given.as_array
-        whole = self.values.astype(np.int64)
-        if (whole != self.values).any():
-            raise ValueError("input: integers are expected by this program")
         self.n = self.values.size if n is None else n
         tree = self.program.tree
         self.main = next(iter(tree.globals))
-        self.given = {self.main: whole, **(others or {})}
+        self.given = {self.main: _of_type(self.values, tree.globals[self.main].type), **(others or {})}
         self.source: Source = self.program._source(frozenset(), "bitset", check=False)
         self.found: Result | None = None
         self._written: dict[str, set[int]] = {}  # by private variable, the processors that have assigned to it
