@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reedsp.cli.graph import (
+    distance_type,
     fail_on_negative_cycle,
+    finite,
     number,
     print_estimate,
     print_graph,
@@ -31,7 +33,7 @@ from reedsp.cli.options import (
     Relabel,
     output_option,
 )
-from reedsp.cli.output import Failure, check_output, print_json, refuse, stated_failures
+from reedsp.cli.output import Failure, check_output, check_place, print_json, refuse, stated_failures
 from reedsp.system.progress_bar import LATE, vertices_bar
 
 if TYPE_CHECKING:
@@ -69,7 +71,11 @@ _MemoryLimit = Annotated[
 ]
 _Type = Annotated[
     DistanceType | None,
-    typer.Option(metavar="TYPE", show_default=False, help=f"Type of the distances: {', '.join(DistanceType)}."),
+    typer.Option(
+        metavar="TYPE",
+        show_default=False,
+        help=f"Type of the distances: {', '.join(DistanceType)}. By default the first that may hold all exactly.",
+    ),
 ]
 _Output = Annotated[
     Path | None,
@@ -109,6 +115,8 @@ def apsp(
         # Where work goes on, there may be what a killed command has just moved there.
         going_on = output is not None and output.suffix == ".npy" and os.path.lexists(_in_progress(output))
         check_output(output, force or going_on, (".npy", ".npz"))
+        if output is not None and output.suffix == ".npy":
+            check_place(output.with_suffix(".pred.npy"), force or going_on)
         streamed = _streamed(output, force)
 
         graph, summary = read_with_summary(file, relabel)
@@ -121,7 +129,7 @@ def apsp(
             "out": streamed,
             "device": device[0] if device is not None and len(device) == 1 else device,
             "memory_limit": None if memory_limit is None else memory_limit << 20,
-            "dtype": None if dtype is None else dtype.value,
+            "dtype": distance_type(graph) if dtype is None else dtype.value,
         }
         if dry_run:
             print_estimate(graph, summary, as_json, "apsp", **arguments)
@@ -205,10 +213,10 @@ def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:
     count, unbounded, total = 0, 0, 0.0
     longest: tuple[Any, int, int] | None = None
     for source, row in enumerate(paths.dist):  # row by row: the matrix may be all that memory holds
-        finite, endless = _finite(row)
+        present, endless = finite(row)
         unbounded += int(np.count_nonzero(endless)) - int(endless[source])
-        finite[source] = False
-        reached = np.flatnonzero(finite)
+        present[source] = False
+        reached = np.flatnonzero(present)
         if len(reached):
             dist = row[reached]
             count += len(reached)
@@ -225,24 +233,14 @@ def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:
     }
 
 
-def _finite(dist: Any) -> tuple[Any, Any]:
-    """Return which distances are finite, and which ones are those of paths that can pass a negative cycle."""
-    import numpy as np
-
-    if dist.dtype.kind == "f":
-        return np.isfinite(dist), dist == -np.inf
-    limits = np.iinfo(dist.dtype)
-    return (dist != limits.max) & (dist != limits.min), dist == limits.min
-
-
 def _route_between(graph: Graph, paths: AllPairs, source: Any, target: Any) -> tuple[dict[str, Any], str | None]:
     """Return the distance and the route, and why there is none."""
     answer: dict[str, Any] = {"source": source, "target": target, "distance": None, "path": None}
     row, column = graph.index(source), graph.index(target)
-    [finite], [endless] = _finite(paths.dist[row, column : column + 1])
+    [present], [endless] = finite(paths.dist[row, column : column + 1])
     if endless:
         return answer, f"routes from {source} to {target} can pass a negative cycle, so that none is shortest"
-    if not finite:
+    if not present:
         return answer, f"there is no route from {source} to {target}"
     answer["distance"] = number(graph, paths.dist[row, column])
     answer["path"] = paths.path(source, target)

@@ -96,6 +96,21 @@ def number(graph: Graph, distance: Any) -> int | float | None:
     return int(distance) if graph.has_integral_weights else float(distance)
 
 
+def distance_type(graph: Graph) -> str | None:
+    """Return the type of distances: int64 where float64 may not hold them exactly, otherwise None, the usual one."""
+    return "int64" if graph.has_integral_weights and graph.simple_path_bound > 2**53 else None
+
+
+def finite(dist: Any) -> tuple[Any, Any]:
+    """Return which distances are finite, and which ones are those of paths that can pass a negative cycle."""
+    import numpy as np
+
+    if dist.dtype.kind == "f":
+        return np.isfinite(dist), dist == -np.inf
+    limits = np.iinfo(dist.dtype)
+    return (dist != limits.max) & (dist != limits.min), dist == limits.min
+
+
 def fail_on_negative_cycle(error: Any, as_json: bool, what: str) -> NoReturn:
     """End the command: there is a negative cycle.
 

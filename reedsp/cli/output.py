@@ -66,6 +66,12 @@ def the_only(values: list[str] | None, option: str) -> str | None:
     return values[0] if values else None
 
 
+def check_inputs(names: str, *files: Path | None) -> None:
+    """Refuse several inputs, which are called so, that are all standard input."""
+    if files.count(STANDARD) > 1:
+        refuse("only one of them can be standard input", names)
+
+
 def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...], as_json: bool = False) -> None:
     """Refuse, before any work is done, what could not be written after it.
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reedsp.cli.graph import (
+    distance_type,
     fail_on_negative_cycle,
+    finite,
     number,
     print_estimate,
     print_graph,
@@ -110,6 +112,7 @@ def sssp(
             "cutoff": cutoff,
             "device": device,
             "min_only": nearest,
+            "dtype": distance_type(graph),
         }
         if dry_run:
             print_estimate(graph, summary, as_json, "sssp", **arguments)
@@ -189,7 +192,7 @@ def _distances(graph: Graph, paths: ShortestPaths, starts: list[Any], goal: Any)
     answers: list[dict[str, Any]] = []
     for row, dist in enumerate(rows):
         if goal is None:
-            reached = np.flatnonzero(np.isfinite(dist))
+            reached = np.flatnonzero(finite(dist)[0])
             farthest = int(reached[np.argmax(dist[reached])])
             answer: dict[str, Any] = {
                 "reached": len(reached),
@@ -197,7 +200,8 @@ def _distances(graph: Graph, paths: ShortestPaths, starts: list[Any], goal: Any)
                 "farthest": graph.name(farthest),
             }
         else:
-            distance = number(graph, dist[graph.index(goal)])
+            vertex = graph.index(goal)
+            distance = number(graph, dist[vertex]) if finite(dist[vertex : vertex + 1])[0] else None
             path = None if distance is None else paths.path(goal, starts[row] if len(rows) > 1 else None)
             answer = {"target": goal, "distance": distance, "path": path}
         answers.append(answer if len(rows) == 1 else {"source": starts[row], **answer})

@@ -10,7 +10,7 @@ import typer
 
 from reedsp.cli.graph import on_disk, read_graph, vertex_called
 from reedsp.cli.options import GraphFile, Json, Quiet, Relabel, distance_typed
-from reedsp.cli.output import STANDARD, Failure, print_json, refuse, stated_failures
+from reedsp.cli.output import STANDARD, Failure, check_inputs, print_json, refuse, stated_failures
 from reedsp.system.progress_bar import LATE, vertices_bar
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def verify(
     the message names the first wrong vertex.
     """
     with stated_failures():
-        if file == result == STANDARD:
-            refuse("only one of them can be standard input", "FILE and RESULT")
+        check_inputs("FILE and RESULT", file, result)
         if result != STANDARD and result.suffix not in (".csv", ".npz", ".npy"):
             refuse(f"{result} does not end in .csv, .npz or .npy", "RESULT")
         from reedsp.edges.verify import VerificationError

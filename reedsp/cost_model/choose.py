@@ -10,7 +10,7 @@ from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.arithmetic.types import name_of
 from reedsp.cost_model import probe
-from reedsp.cost_model.counts import METHODS, Pairs, passing
+from reedsp.cost_model.counts import METHODS, Pairs, floyd_warshall, passing
 from reedsp.cost_model.families import Known
 from reedsp.cost_model.work import seconds as seconds_of
 from reedsp.cost_model.work import total
@@ -81,7 +81,7 @@ class Expected(NamedTuple):
     factor: float
 
 
-def expected(pairs: Pairs, known: Known, method: str, *, own: bool, on_host: bool) -> Expected:
+def expected(pairs: Pairs, known: Known, method: str, *, own: bool, on_host: bool, kernel: str = "blocked") -> Expected:
     """Return how long all pairs take by some method.
 
     Parameters
@@ -93,7 +93,11 @@ def expected(pairs: Pairs, known: Known, method: str, *, own: bool, on_host: boo
         Whether it is done as the method does it by default, which is what was counted.
     on_host : bool
         Whether the matrix is on the host.
+    kernel : str
+        Of Floyd-Warshall.
     """
+    if kernel != "blocked":
+        return Expected(total(floyd_warshall(pairs, known, kernel), known.machine), _PARTLY)
     if method not in METHODS:  # squares, each as much as Floyd-Warshall
         squares = max(1, math.ceil(math.log2(pairs.n)))
         return Expected(squares * predicted(pairs, known, MATRIX), _PARTLY if own else _GUESSED)

@@ -33,6 +33,15 @@ _GPU_PASSES = 2
 _CUBE, _BORDER = 0.87, 1.2
 """Of the pairs of a product: of each triple, and of those of a span, as products at its borders are smaller."""
 
+KERNELS = {
+    "blocked": (1.0, 1.0),
+    "harish-narayanan": (22.0, 55.0),
+    "katz-kider": (15.0, 5.3),
+    "optimized-blocked": (8.0, 2.3),
+    "staged-load": (9.0, 1.9),
+}
+"""Times as long for each pair by older kernels, on a CPU and on a GPU (experiments/lund_smith/floyd_warshall.py)."""
+
 _TREE_CALL = 5e-4
 _TREE_BYTES, _TREESIZES = 77, 39
 """For each entry when predecessors are found afterwards: bytes, and as many times the size of a number."""
@@ -99,15 +108,16 @@ class Pairs(NamedTuple):
 SIZES = {"uint16": 2, "int32": 4, "float32": 4, "int64": 8, "float64": 8}
 
 
-def floyd_warshall(pairs: Pairs, known: Known) -> Sequence[Work]:
-    """Return what Floyd-Warshall in blocks does."""
+def floyd_warshall(pairs: Pairs, known: Known, kernel: str = "blocked") -> Sequence[Work]:
+    """Return what Floyd-Warshall does, in blocks or by one of the older kernels."""
+    times = KERNELS[kernel][0 if known.is_cpu else 1]
     n, tiles = pairs.n, -(-pairs.n // TILE)
     side = float(TILE * tiles)
     product = Work(
         host=_CALL + _TILE * tiles if known.is_cpu else _GPU_CALL + _GPU_TILE * tiles,
         sent=float(SIZES[pairs.matrix] + 4) * pairs.m,
         launches=_LAUNCHES * tiles,
-        pairs=side**2 * (_CUBE * side + _BORDER * min(side, _SPAN)),
+        pairs=times * side**2 * (_CUBE * side + _BORDER * min(side, _SPAN)),
         arithmetic=pairs.matrix,
         received=float(pairs.size) * n * n,
     )

@@ -176,6 +176,8 @@ def test_help_fits_a_terminal(
         (["apsp", "FILE", "-o", "-"], "- does not end in .npy or .npz"),
         (["convert", "FILE", "-"], "- does not end in .gr"),
         (["verify", "-", "-"], "FILE and RESULT: only one of them can be standard input"),
+        (["nearest", "-", "-"], "FILE and PLACES: only one of them can be standard input"),
+        (["table", "FILE", "-", "--to", "-"], "FILE, PLACES and --to: only one of them can be standard input"),
         (["sort", "FILE", "--output", "sorted.csv"], "sorted.csv does not end in .npy or .txt"),
         (["demo", "--vertices", "1"], "Invalid value for '--vertices'"),
         (["demo", "--output", "picture.jpg"], "picture.jpg does not end in .png"),

@@ -914,3 +914,40 @@ def test_examples_of_the_help_run(
     monkeypatch.setattr(sys, "argv", words)
     with pytest.raises(SystemExit, match=r"^0$"):
         cli_command.main()
+
+
+@pytest.mark.parametrize("weights", [(2**53 + 1, 4), (2.0**53, 4)], ids=["integers", "whole floats"])
+def test_distances_that_float64_has_not(
+    weights: tuple[Any, Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file, result = tmp_path / "g.wel", tmp_path / "d.csv"
+    file.write_text(f"0 1 {weights[0]}\n1 2 {weights[1]}\n0 3 1\n")
+    total = int(weights[0]) + 4
+    for command in ("sssp", "apsp"):
+        found = json.loads(run(capsys, command, file, "--source", 0, "--target", 2, "--json")[1])
+        assert (found["distance"], found["path"]) == (total, [0, 1, 2])
+        status, _, error = run(capsys, command, file, "--source", 2, "--target", 0)
+        assert (status, error) == (1, "reedsp: there is no route from 2 to 0\n")
+    found = json.loads(run(capsys, "sssp", file, "--source", 0, "--output", result, "--json")[1])
+    assert (found["reached"], found["max_distance"], found["farthest"]) == (4, total, 2)
+    assert f"\n2,{total},1\n" in result.read_text()
+    assert run(capsys, "verify", file, result)[0] == 0
+    found = json.loads(run(capsys, "apsp", file, "--json")[1])
+    assert (found["reachable_pairs"], found["diameter"], found["farthest_pair"]) == (4, total, [0, 2])
+    assert json.loads(run(capsys, "statistics", file, "--json")[1])["diameter"] == total
+
+
+@pytest.mark.parametrize("options", [(), ("--predecessors",)], ids=["distances", "predecessors"])
+def test_predecessors_that_are_left_of_other_distances(
+    options: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file, output, beside = tmp_path / "g.wel", tmp_path / "a.npy", tmp_path / "a.pred.npy"
+    file.write_text("0 1 5\n")
+    beside.write_bytes(b"of other distances")
+    status, _, error = run(capsys, "apsp", file, "--output", output, *options)
+    assert (status, error) == (1, f"reedsp: {beside} exists; --force replaces it\n")
+    assert not output.exists()
+    assert run(capsys, "apsp", file, "--output", output, "--force", *options)[0] == 0
+    assert output.exists()
+    assert beside.exists() == bool(options)
+    assert run(capsys, "verify", file, output)[0] == 0

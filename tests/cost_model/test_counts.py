@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from reedsp.cost_model import counts, searches
+from reedsp.algorithms.all_pairs import lund_smith
+from reedsp.cost_model import choose, counts, searches
 from reedsp.cost_model.choose import predicted
 from reedsp.cost_model.counts import Pairs
 from reedsp.cost_model.families import Known, family
@@ -215,6 +216,24 @@ def expected() -> Iterator[Any]:
 def test_what_is_predicted() -> None:
     for (name, values), figures in zip(found(), expected(), strict=True):
         assert values == pytest.approx(figures, rel=1e-5), name
+
+
+OLDER = [  # seconds that were measured (experiments/results/*/floyd_warshall.csv)
+    (H200, 16_384, {"harish-narayanan": 20.8, "katz-kider": 2.01, "optimized-blocked": 0.882, "staged-load": 0.706}),
+    (POCL, 2048, {"harish-narayanan": 4.95, "katz-kider": 3.33, "optimized-blocked": 1.69, "staged-load": 2.11}),
+]
+
+
+@pytest.mark.parametrize(("known", "n", "measured"), OLDER, ids=["H200", "PoCL"])
+def test_older_kernels_of_floyd_warshall(known: Known, n: int, measured: dict[str, float]) -> None:
+    pairs = SPARSE._replace(n=n, search="float32", matrix="float32", size=4)
+    for kernel, figure in measured.items():
+        took, factor = choose.expected(pairs, known, "floyd-warshall", own=False, on_host=False, kernel=kernel)
+        assert 1 / 1.5 < took / figure < 1.5, kernel
+        assert factor == 2
+    assert set(measured) == set(lund_smith.LADDER)
+    took, _ = choose.expected(pairs, known, "floyd-warshall", own=True, on_host=False)
+    assert took == predicted(pairs, known, "floyd-warshall") < min(measured.values())
 
 
 THRESHOLDS = ("LARGEST_TEAM", "TEAM_EDGES", "PARTS", "LEAST_PART", "ON_CPU", "_SMALL")

@@ -243,7 +243,8 @@ class Plan:
     def expected(self) -> choose.Expected:
         """The seconds that it takes, but for files."""
         own = self.in_place or self.options.get("search") == "near-far" or not self.options
-        return choose.expected(self.pairs, self.known, self.method, own=own, on_host=self.task.on_host)
+        kernel = self.options.get("kernel", "blocked")
+        return choose.expected(self.pairs, self.known, self.method, own=own, on_host=self.task.on_host, kernel=kernel)
 
 
 def planned(

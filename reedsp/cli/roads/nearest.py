@@ -10,6 +10,7 @@ from reedsp.cli.options import TO_STANDARD, Force, GraphFile, Json, Quiet, outpu
 from reedsp.cli.output import (
     STANDARD,
     beside,
+    check_inputs,
     check_output,
     new_table,
     print_json,
@@ -38,6 +39,7 @@ def nearest(
     The graph has to know where its vertices are, as one that read-map wrote.
     """
     with stated_failures():
+        check_inputs("FILE and PLACES", file, places)
         check_output(output, force, (".csv",), as_json)
         graph, summary = read_with_summary(file, False)
         found = read_places(graph, places, within)

@@ -10,7 +10,7 @@ import typer
 
 from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, read_with_summary
 from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, output_option
-from reedsp.cli.output import STANDARD, beside, check_output, print_json, stated_failures, write_stream
+from reedsp.cli.output import STANDARD, beside, check_inputs, check_output, print_json, stated_failures, write_stream
 from reedsp.cli.roads.places import Place, PlacesFile, Within, farthest, read_places
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ def table(
     between the vertices that are nearest to the places.
     """
     with stated_failures():
+        check_inputs("FILE, PLACES and --to", file, places, to)
         check_output(output, force, (".csv",), as_json)
         import reedsp
 

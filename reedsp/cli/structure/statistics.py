@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reedsp.cli.graph import (
+    distance_type,
     drawn_vertices,
     fail_on_negative_cycle,
     number,
@@ -78,6 +79,7 @@ def statistics(
             "sources": drawn_vertices(graph, sources, seed),
             "unweighted": unweighted,
             "device": device,
+            "dtype": None if unweighted else distance_type(graph),
         }
         if dry_run:
             print_estimate(graph, summary, as_json, "distance_statistics", **arguments)
