@@ -90,6 +90,12 @@ def test_every_cut_of_small_graphs(method: Any, factor: int, device: Device, sma
         assert found.verify(device)
 
 
+def test_a_cut_of_whole_floats_is_an_exact_integer(device: Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1, 0], [1, 2, 2], [1.0, 2.0**53, 1.0], directed=False)
+    found = reedsp.maximum_flow(graph, 1, 2, device=device)
+    assert (found.value, found.cut().capacity) == (2**53 + 1, 2**53 + 1)
+
+
 def network_of(graph: reedsp.Graph, source: int, sink: int) -> Network:
     return Network.of(graph.indptr, graph.indices, graph.weights, source, sink)
 

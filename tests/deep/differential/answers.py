@@ -130,10 +130,10 @@ class Rules:
 
     @property
     def bound(self) -> int | Fraction:
-        """Which no simple path's weight exceeds."""
+        """Which no simple path's weight exceeds: it leaves each vertex at most once."""
         heaviest: dict[int, Fraction] = {}
-        for _, v, w in self.edges:
-            heaviest[v] = max(heaviest.get(v, Fraction(0)), abs(Fraction(w)))
+        for u, _, w in self.edges:
+            heaviest[u] = max(heaviest.get(u, Fraction(0)), abs(Fraction(w)))
         return sum(heaviest.values(), Fraction(0))
 
     @property

@@ -131,7 +131,7 @@ def full_matching(case: Case, device: Any) -> None:
     weight = sum((Fraction(edges[pair]) for pair in pairs), Fraction(0))
     require(Fraction(found.weight) == weight or found.weight == float(weight), "{} is not {}", found.weight, weight)
     rows, columns = ([Fraction(each) for each in prices.tolist()] for prices in (found.row_prices, found.column_prices))
-    slack = 0 if found.stats["arithmetic"] == "int64" else Fraction(_ENOUGH_DIGITS) * (1 + span) * case.n
+    slack = 0 if found.row_prices.dtype == np.int64 else Fraction(_ENOUGH_DIGITS) * (1 + span) * case.n
     sign = -1 if given["maximum"] else 1
     for (u, v), w in edges.items():
         require(sign * (rows[u] + columns[v] - Fraction(w)) <= slack, "prices of {}", (u, v))

@@ -101,7 +101,7 @@ class Flow:
         """
         tails = edge_sources(self.graph)
         edges = np.flatnonzero(self.is_source_side[tails] & ~self.is_source_side[self.graph.indices])
-        capacity = int(sum(self.graph.weights[edges].tolist()))
+        capacity = sum(map(int, self.graph.weights[edges].tolist()))
         return Cut(np.flatnonzero(self.is_source_side).astype(np.int32), edges, capacity)
 
     def to_scipy(self) -> Any:
