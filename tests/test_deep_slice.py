@@ -77,7 +77,7 @@ def test_where_much_has_changed_its_deep_tests_take_turns() -> None:
     for number in range(3):
         choice = dataclasses.replace(NOTHING, number=number, rooms=("minplus",))
         assert [deep_slice.turns_of(len(NAMES), most) for most in (101, 100, 99)] == [3, 3, 4]
-        of_one = choice.left_out([(name, {"group": "a kernel", "parts": 32}) for name in NAMES], most=100)
+        of_one = choice.left_out([(name, {"group": "a kernel", "parts": 46}) for name in NAMES], most=100)
         assert len(set(of_one)) == 1
         left_out = choice.left_out([(name, {}) for name in NAMES], most=100)
         anyway = [choice.takes_anyway(name) for name in NAMES]
@@ -256,7 +256,7 @@ def test_a_run_says_which_turn_it_takes(suite: pytest.Pytester, monkeypatch: pyt
     count, printed = passed(suite, "-n", "0")
     assert 41 / 3 < left_out < 41
     assert count == 3 + 41 - left_out
-    assert f"{left_out} of 41 deep tests left out (all but slice 0 of 16, and turn 0 of 3 of what stands on" in printed
+    assert f"{left_out} of 41 deep tests left out (all but slice 0 of 23, and turn 0 of 3 of what stands on" in printed
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def assert_sorted_as_by_numpy(keys: np.ndarray, device: Device, **how: Any) -> N
 # ---- types, patterns and lengths --------------------------------------------------------------------
 
 
-@pytest.mark.deep(*(str(dtype) for dtype in KEY_TYPES if dtype not in QUICK), parts=32)
+@pytest.mark.deep(*(str(dtype) for dtype in KEY_TYPES if dtype not in QUICK), parts=46)
 @pytest.mark.parametrize("dtype", KEY_TYPES, ids=str)
 def test_every_type_and_pattern(dtype: np.dtype[Any], pretender: Device) -> None:
     for pattern in PATTERNS:
