@@ -21,8 +21,9 @@ from reedsp.cost_model.place import (
     is_full_matching_for_host,
     is_full_matching_slow_on_gpus,
 )
-from reedsp.csgraph.matrix import refuse_corrupt, refuse_unreal, with_indices_alike
+from reedsp.csgraph.matrix import refuse_unreal, with_indices_alike
 from reedsp.device.discovery import get_device
+from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import EXACT_IN_FLOAT64
 from reedsp.system.options import integer
 from reedsp.typing import MatrixLike

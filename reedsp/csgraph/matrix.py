@@ -144,23 +144,6 @@ def refuse_unreal(dtype: np.dtype[Any], name: str) -> None:
         raise TypeError(f"{name} has dtype {dtype}, expected real numbers")
 
 
-def refuse_corrupt(matrix: Any, name: str) -> None:
-    """Raise ValueError for index arrays of a sparse matrix that lead SciPy's compiled code beyond its memory."""
-    if not issparse(matrix) or len(matrix.shape) != 2:
-        return
-    if matrix.format in ("csr", "csc", "bsr"):
-        rows, columns = matrix.shape[::-1] if matrix.format == "csc" else matrix.shape
-        if matrix.format == "bsr":  # whose indices are those of blocks
-            rows, columns = rows // matrix.blocksize[0], columns // matrix.blocksize[1]
-        indptr, indices, stored = matrix.indptr, matrix.indices, min(len(matrix.indices), len(matrix.data))
-        if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] > stored or (indptr[1:] < indptr[:-1]).any():
-            raise ValueError(f"{name}.indptr is corrupt: expected {rows + 1} ascending numbers from 0 to {stored}")
-        _refuse_beyond(indices, columns, f"{name}.indices")
-    elif matrix.format == "coo":
-        for axis, (indices, size) in enumerate(zip(matrix.coords, matrix.shape, strict=True)):
-            _refuse_beyond(indices, size, f"{name}.coords[{axis}]")
-
-
 def with_indices_alike(matrix: Any) -> Any:
     """Return a sparse matrix whose index arrays have one type, in this machine's byte order, as SciPy makes them."""
     if matrix.format not in ("csr", "csc"):
@@ -172,14 +155,6 @@ def with_indices_alike(matrix: Any) -> Any:
     matrix = copy.copy(matrix)
     matrix.indptr, matrix.indices = matrix.indptr.astype(kind), matrix.indices.astype(kind)
     return matrix
-
-
-def _refuse_beyond(indices: npt.NDArray[Any], size: int, name: str) -> None:
-    """Raise ValueError if an index is not below a size; negative ones are large as unsigned numbers."""
-    numbers = indices.view(indices.dtype.str.replace("i", "u"))
-    if len(numbers) and numbers.max() >= size:
-        entry = int(np.argmax(numbers >= size))
-        raise ValueError(f"{name}[{entry}] = {indices[entry]}, expected a number from 0 to {size - 1}")
 
 
 def weight_matrix(csgraph: Any, directed: bool) -> Any:

@@ -16,7 +16,8 @@ from scipy.sparse.csgraph import laplacian as _laplacian
 from scipy.sparse.csgraph import reverse_cuthill_mckee as _reverse_cuthill_mckee
 
 from reedsp.csgraph.conversions import reconstruct_path
-from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered, refuse_corrupt
+from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered
+from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
 

@@ -13,10 +13,11 @@ from reedsp.algorithms.structure.forests.choose import MOST_EDGES, choose
 from reedsp.algorithms.structure.forests.edges import DeviceEdges
 from reedsp.cost_model.place import is_spanning_for_host
 from reedsp.csgraph.conversions import csgraph_from_dense, csgraph_from_masked
-from reedsp.csgraph.matrix import compressed_rows, refuse_corrupt, refuse_unreal
+from reedsp.csgraph.matrix import compressed_rows, refuse_unreal
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
+from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.typing import MatrixLike
 
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))

@@ -353,9 +353,12 @@ def test_empty_sides(shape: tuple[int, int], device: Device) -> None:
         (scipy.sparse.coo_array(np.ones(3)), ValueError, "matrix has 1 dimensions, expected 2"),
         (np.ones((2, 2)) * 1j, TypeError, "matrix has dtype complex128, expected real numbers"),
         (scipy.sparse.csr_array(np.eye(2) * 1j), TypeError, "matrix has dtype complex128, expected real numbers"),
-        ([[1, np.nan]], ValueError, r"matrix.data\[1\] is nan, expected a number that float64 holds"),
-        ([[1, -np.inf]], ValueError, r"matrix.data\[1\] is -inf, expected a number that float64 holds"),
-        (np.array([[2**63]], np.uint64), ValueError, r"matrix.data\[0\] = 9223372036854775808 is outside int64"),
+        ([[1, 0, np.nan]], ValueError, r"^matrix\[0, 2\] is nan, expected a number that float64 holds"),
+        ([[1, -np.inf]], ValueError, r"^matrix\[0, 1\] is -inf, expected a number that float64 holds"),
+        (np.array([[2**63]], np.uint64), ValueError, r"^matrix\[0, 0\] = 9223372036854775808 is outside int64"),
+        (scipy.sparse.csr_array([[0, 1], [np.nan, 1]]), ValueError, r"^matrix.data\[1\] is nan, expected a number"),
+        (scipy.sparse.csc_array([[0, 1], [np.nan, 1]]), ValueError, r"^matrix\[1, 0\] is nan, expected a number"),
+        (scipy.sparse.coo_array([[0, 1], [np.nan, 1]]), ValueError, r"^matrix\[1, 0\] is nan, expected a number"),
         ("abc", TypeError, "matrix: expected a matrix or a graph, got str"),
         (scipy.sparse.coo_array((2**31, 1)), ValueError, r"expected at most 2147483647 rows and columns"),
     ],
@@ -369,13 +372,26 @@ def test_corrupt_matrices() -> None:
     for indptr, indices, message in (
         ([0, 3, 2], [0, 1], "matrix.indptr is corrupt"),
         ([0, 1, 9], [0, 1], "matrix.indptr is corrupt"),
-        ([0, 1, 2], [0, 7], r"matrix.indices\[1\] = 7 is no column of 2"),
-        ([0, 1, 2], [-1, 0], r"matrix.indices\[0\] = -1 is no column of 2"),
+        ([0, 1, 2], [0, 7], r"matrix.indices\[1\] = 7, expected a number from 0 to 1"),
+        ([0, 1, 2], [-1, 0], r"matrix.indices\[0\] = -1, expected a number from 0 to 1"),
     ):
         matrix = scipy.sparse.csr_array(np.eye(2))
         matrix.indptr, matrix.indices = np.array(indptr, np.int32), np.array(indices, np.int32)
         with pytest.raises(ValueError, match=message):
             weights_of(matrix)
+
+
+@pytest.mark.parametrize("wrong", [2, -1])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_corrupt_entries(axis: int, wrong: int) -> None:
+    matrix = scipy.sparse.coo_array(np.ones((2, 2)))
+    matrix.coords[axis][3] = wrong
+    with pytest.raises(ValueError, match=rf"matrix.coords\[{axis}\]\[3\] = {wrong}, expected a number from 0 to 1"):
+        reedsp.full_matching(matrix)
+    matrix = scipy.sparse.coo_array(np.ones((2, 2)))
+    matrix.data = matrix.data[:3]
+    with pytest.raises(ValueError, match=r"matrix.coords\[0\] has 4 entries, but matrix.data 3"):
+        reedsp.full_matching(matrix)
 
 
 def test_wrong_methods() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import Graph, is_networkx, is_sparse
 
 _MOST_INDEX = np.iinfo(np.int32).max
@@ -72,7 +74,8 @@ def weights_of(matrix: Any, maximum: bool = False) -> Weights:
     """
     if isinstance(matrix, Graph) or is_networkx(matrix):
         graph = matrix if isinstance(matrix, Graph) else Graph.from_networkx(matrix)
-        return Weights(graph.indptr, graph.indices, _numbers(graph.weights, "graph.weights")[0], graph.n)
+        numbers, _ = _numbers(graph.weights, "graph.weights[{}]".format)
+        return Weights(graph.indptr, graph.indices, numbers, graph.n)
     if is_sparse(matrix):
         return _of_sparse(matrix, maximum)
     if not isinstance(matrix, (np.ndarray, list, tuple)):
@@ -84,7 +87,8 @@ def weights_of(matrix: Any, maximum: bool = False) -> Weights:
     present = ~np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else given != 0
     tails, heads = np.nonzero(present)
     indptr = np.searchsorted(tails, np.arange(len(given) + 1))
-    return _checked(indptr, heads.astype(np.int32), given[tails, heads], given.shape[1], maximum)
+    values, columns = given[tails, heads], given.shape[1]
+    return _checked(indptr, heads.astype(np.int32), values, columns, maximum, _by_row_and_column(tails, heads))
 
 
 def _of_sparse(matrix: Any, maximum: bool) -> Weights:
@@ -94,32 +98,33 @@ def _of_sparse(matrix: Any, maximum: bool) -> Weights:
     if max(rows, columns) > _MOST_INDEX:
         raise ValueError(f"matrix has the shape {matrix.shape}, expected at most {_MOST_INDEX} rows and columns")
     _refuse_others(matrix.dtype)
+    refuse_corrupt(matrix, "matrix")
     if matrix.format != "csr":
         entries = matrix.tocoo()
         order = np.argsort(entries.row, kind="stable")
         indptr = np.append(0, np.cumsum(np.bincount(entries.row, minlength=rows)))
-        return _checked(indptr, entries.col[order], entries.data[order], columns, maximum)
-    indptr, indices, values = matrix.indptr, matrix.indices, matrix.data
-    if (
-        len(indptr) != rows + 1
-        or indptr[0] != 0
-        or (indptr[1:] < indptr[:-1]).any()
-        or not indptr[-1] <= min(map(len, (indices, values)))
-    ):
-        raise ValueError("matrix.indptr is corrupt")
-    m = int(indptr[-1])
-    indices, values = indices[:m], values[:m]
-    if m and not 0 <= indices.min() <= indices.max() < columns:
-        edge = int(np.argmax((indices < 0) | (indices >= columns)))
-        raise ValueError(f"matrix.indices[{edge}] = {indices[edge]} is no column of {columns}")
-    return _checked(indptr, indices, values, columns, maximum)
+        tails, heads, values = entries.row[order], entries.col[order], entries.data[order]
+        return _checked(indptr, heads, values, columns, maximum, _by_row_and_column(tails, heads))
+    m = int(matrix.indptr[-1])
+    indptr, indices, values = matrix.indptr, matrix.indices[:m], matrix.data[:m]
+    return _checked(indptr, indices, values, columns, maximum, "matrix.data[{}]".format)
+
+
+def _by_row_and_column(tails: npt.NDArray[Any], heads: npt.NDArray[Any]) -> Callable[[int], str]:
+    """Return what names an entry of a matrix that is not kept row by row."""
+    return lambda entry: f"matrix[{tails[entry]}, {heads[entry]}]"
 
 
 def _checked(
-    indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any], columns: int, maximum: bool
+    indptr: npt.NDArray[Any],
+    indices: npt.NDArray[Any],
+    values: npt.NDArray[Any],
+    columns: int,
+    maximum: bool,
+    named: Callable[[int], str],
 ) -> Weights:
     """Return weights without those that are infinitely bad, or False."""
-    numbers, absent = _numbers(values, "matrix.data", maximum)
+    numbers, absent = _numbers(values, named, maximum)
     if absent is not None and absent.any():
         before = np.append(0, np.cumsum(~absent))
         indptr, indices, numbers = before[indptr], indices[~absent], numbers[~absent]
@@ -132,7 +137,7 @@ def _refuse_others(dtype: np.dtype[Any]) -> None:
 
 
 def _numbers(
-    values: npt.NDArray[Any], name: str, maximum: bool = False
+    values: npt.NDArray[Any], named: Callable[[int], str], maximum: bool = False
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
     """Return weights as int32, int64 or float64, and which of them are none; None for the latter if all are."""
     if values.dtype.kind == "f":
@@ -143,11 +148,11 @@ def _numbers(
         wrong = ~(absent | np.isfinite(numbers)) | (np.isfinite(values) & (numbers != values))
         if wrong.any():
             edge = int(np.argmax(wrong))
-            raise ValueError(f"{name}[{edge}] is {values[edge]}, expected a number that float64 holds")
+            raise ValueError(f"{named(edge)} is {values[edge]}, expected a number that float64 holds")
         return numbers, absent
     if values.dtype.kind == "u" and values.dtype.itemsize == 8 and len(values) and values.max() > _LARGEST:
         edge = int(np.argmax(values > _LARGEST))
-        raise ValueError(f"{name}[{edge}] = {values[edge]} is outside int64")
+        raise ValueError(f"{named(edge)} = {values[edge]} is outside int64")
     narrow = values.dtype == np.int32 or values.dtype.kind == "b" or values.dtype.itemsize < 4
     return values.astype(np.int32 if narrow else np.int64, copy=False), ~values if values.dtype.kind == "b" else None
 

@@ -1,0 +1,39 @@
+"""What is wrong with the index arrays of a sparse matrix, which anybody may have written into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.graph.graph import is_sparse
+
+
+def refuse_corrupt(matrix: Any, name: str) -> None:
+    """Raise ValueError for index arrays of a sparse matrix that lead compiled code beyond its memory."""
+    if not is_sparse(matrix) or len(matrix.shape) != 2:
+        return
+    if matrix.format in ("csr", "csc", "bsr"):
+        rows, columns = matrix.shape[::-1] if matrix.format == "csc" else matrix.shape
+        if matrix.format == "bsr":  # whose indices are those of blocks
+            rows, columns = rows // matrix.blocksize[0], columns // matrix.blocksize[1]
+        indptr, indices, stored = matrix.indptr, matrix.indices, min(len(matrix.indices), len(matrix.data))
+        if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] > stored or (indptr[1:] < indptr[:-1]).any():
+            raise ValueError(f"{name}.indptr is corrupt: expected {rows + 1} ascending numbers from 0 to {stored}")
+        _refuse_beyond(indices[: int(indptr[-1])], columns, f"{name}.indices")
+    elif matrix.format == "coo":
+        for axis, (indices, size) in enumerate(zip(matrix.coords, matrix.shape, strict=True)):
+            if len(indices) != len(matrix.data):
+                raise ValueError(
+                    f"{name}.coords[{axis}] has {len(indices)} entries, but {name}.data {len(matrix.data)}"
+                )
+            _refuse_beyond(indices, size, f"{name}.coords[{axis}]")
+
+
+def _refuse_beyond(indices: npt.NDArray[Any], size: int, name: str) -> None:
+    """Raise ValueError if an index is not below a size; negative ones are large as unsigned numbers."""
+    numbers = indices.view(indices.dtype.str.replace("i", "u"))
+    if len(numbers) and numbers.max() >= size:
+        entry = int(np.argmax(numbers >= size))
+        raise ValueError(f"{name}[{entry}] = {indices[entry]}, expected a number from 0 to {size - 1}")
