@@ -191,7 +191,7 @@ def test_limits_are_as_wide_as_what_is_not_known(monkeypatch: pytest.MonkeyPatch
     assert width(method="johnson") == 2
     assert width(method="johnson", options={"search": "bellman-ford"}) == 20
     assert width(method="min-plus") == 4
-    assert width(options={"kernel": "katz-kider"}) == 20
+    assert width(options={"kernel": "katz-kider"}) == 4
     assert width(memory_limit=1 << 24) == 4
     assert width("sssp", source=0) == 2
     assert width("sssp", source=0, method="output-parallel") == 20
