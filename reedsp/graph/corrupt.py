@@ -11,7 +11,7 @@ from reedsp.graph.graph import is_sparse
 
 
 def refuse_corrupt(matrix: Any, name: str) -> None:
-    """Raise ValueError for index arrays of a sparse matrix that lead compiled code beyond its memory."""
+    """Raise ValueError for arrays of a sparse matrix that lead compiled code beyond its memory."""
     if not is_sparse(matrix) or len(matrix.shape) != 2:
         return
     if matrix.format in ("csr", "csc", "bsr"):
@@ -24,11 +24,19 @@ def refuse_corrupt(matrix: Any, name: str) -> None:
         _refuse_beyond(indices[: int(indptr[-1])], columns, f"{name}.indices")
     elif matrix.format == "coo":
         for axis, (indices, size) in enumerate(zip(matrix.coords, matrix.shape, strict=True)):
-            if len(indices) != len(matrix.data):
-                raise ValueError(
-                    f"{name}.coords[{axis}] has {len(indices)} entries, but {name}.data {len(matrix.data)}"
-                )
+            _refuse_another_length(f"{name}.coords[{axis}]", indices, f"{name}.data", matrix.data)
             _refuse_beyond(indices, size, f"{name}.coords[{axis}]")
+    elif matrix.format == "dia":
+        _refuse_another_length(f"{name}.offsets", matrix.offsets, f"{name}.data", matrix.data)
+    elif matrix.format == "lil":
+        _refuse_another_length(f"{name}.rows", matrix.rows, f"{name}.data", matrix.data)
+        for row, (indices, values) in enumerate(zip(matrix.rows, matrix.data, strict=True)):
+            _refuse_another_length(f"{name}.rows[{row}]", indices, f"{name}.data[{row}]", values)
+
+
+def _refuse_another_length(name: str, values: Any, other: str, others: Any) -> None:
+    if len(values) != len(others):
+        raise ValueError(f"{name} has {len(values)} entries, but {other} has {len(others)}")
 
 
 def _refuse_beyond(indices: npt.NDArray[Any], size: int, name: str) -> None:

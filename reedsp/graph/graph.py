@@ -1332,6 +1332,9 @@ def sparse_entries(matrix: Any) -> tuple[int, npt.NDArray[Any], npt.NDArray[Any]
         if len(lengths) != n or lengths != list(map(len, matrix.data)):
             raise ValueError(f"rows and data differ in length, or are not {n} lists each")
     entries = matrix.tocoo(copy=False)
+    for name, indices in (("row", entries.row), ("col", entries.col)):
+        if len(indices) != len(entries.data):
+            raise ValueError(f"{name} has {len(indices)} entries, but data has {len(entries.data)}")
     return n, entries.row, entries.col, entries.data
 
 

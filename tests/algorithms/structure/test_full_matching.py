@@ -390,7 +390,7 @@ def test_corrupt_entries(axis: int, wrong: int) -> None:
         reedsp.full_matching(matrix)
     matrix = scipy.sparse.coo_array(np.ones((2, 2)))
     matrix.data = matrix.data[:3]
-    with pytest.raises(ValueError, match=r"matrix.coords\[0\] has 4 entries, but matrix.data 3"):
+    with pytest.raises(ValueError, match=r"matrix.coords\[0\] has 4 entries, but matrix.data has 3"):
         reedsp.full_matching(matrix)
 
 

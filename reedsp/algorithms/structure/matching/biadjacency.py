@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.arguments import as_graph, vertices_argument
+from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import MAX_VERTICES, Graph, edge_sources, is_networkx, is_sparse
 
 MOST_ENTRIES = 2**32 - 1
@@ -121,6 +122,8 @@ def pattern_of(matrix: Any) -> Biadjacency:
     """
     if len(matrix.shape) != 2:
         raise ValueError(f"graph has {len(matrix.shape)} dimensions, expected 2")
+    if matrix.format not in ("csr", "csc"):  # whose arrays the device looks at
+        refuse_corrupt(matrix, "graph")
     if matrix.format in ("bsr", "dia"):
         matrix = matrix.tocoo()
         kept = matrix.data != 0
@@ -142,10 +145,6 @@ def _of_entries(rows: npt.NDArray[Any], columns: npt.NDArray[Any], shape: tuple[
     """Return the pattern of entries that are listed, one of which may be twice there."""
     import scipy.sparse
 
-    for index, size, name in ((rows, shape[0], "row"), (columns, shape[1], "column")):
-        if index.size and (wrong := (index < 0) | (index >= size)).any():
-            entry = int(np.argmax(wrong))
-            raise ValueError(f"graph: {name} {index[entry]} of entry {entry} is out of range")
     entries = scipy.sparse.coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=shape).tocsr()
     return _checked(Biadjacency(entries.indptr, entries.indices, shape[1]))
 

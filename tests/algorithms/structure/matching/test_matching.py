@@ -402,7 +402,7 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "entry": (
         lambda: reedsp.maximum_matching(changed(row=[0, 5])),
         ValueError,
-        r"^graph: row 5 of entry 1 is out of range$",
+        r"^graph.coords\[0\]\[1\] = 5, expected a number from 0 to 1$",
     ),
     "not bipartite": (
         lambda: reedsp.maximum_matching(ODD),
