@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import uuid
@@ -51,8 +52,8 @@ class Cluster(Protocol):
     def engine(self) -> Engine:
         """What runs tasks."""
 
-    def publish(self, graph: Graph) -> Published:
-        """Have workers find a graph."""
+    def _used(self, graph: Graph) -> contextlib.AbstractContextManager[Published]:
+        """Have workers find a graph, in this context."""
 
 
 @dataclass(frozen=True)
@@ -127,10 +128,11 @@ def apsp(
     if place is not None:
         output_array(place, (graph.n, graph.n), asked.dtype)
     phases.begin("search")
-    with bar as report:
-        solved = solve(cluster.engine, replace(asked, reference=cluster.publish(graph)), report)
-    phases.begin("download")
-    dist, pred = solved.arrays(asked, place, array)
+    with cluster._used(graph) as reference:
+        with bar as report:
+            solved = solve(cluster.engine, replace(asked, reference=reference), report)
+        phases.begin("download")
+        dist, pred = solved.arrays(asked, place, array)
     workers = cluster.engine.workers()
     spent = phases.milliseconds()
     stats = {"chosen_because": solved.because, "milliseconds": sum(spent.values()), "phases": spent}

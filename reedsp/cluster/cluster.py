@@ -5,9 +5,10 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import os
+import threading
 import weakref
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,7 @@ class Cluster(Elsewhere):
 
     It is a context, at the end of which workers forget what they were sent. Give it to ``device=`` of
     :func:`reedsp.sssp`, :func:`reedsp.bfs`, :func:`reedsp.apsp`, :func:`reedsp.distance_statistics` and
-    :func:`reedsp.distance_table` for what these return.
+    :func:`reedsp.distance_table` for what these return. Several threads may use it at once.
 
     Attributes
     ----------
@@ -72,6 +73,8 @@ class Cluster(Elsewhere):
         self.engine = engine
         self._closed = False
         self._published: OrderedDict[int, tuple[weakref.ref[Graph], Published]] = OrderedDict()
+        self._calls: Counter[str] = Counter()  # that have not ended, by the fingerprints of their graphs
+        self._publishing = threading.RLock()  # held where either of these is looked at or changed
 
     def __enter__(self) -> Cluster:
         return self
@@ -83,14 +86,17 @@ class Cluster(Elsewhere):
 
     def close(self) -> None:
         """Have workers forget what they were sent; they stay, and so does what runs them. No call is answered then."""
-        self._closed = True
-        self._published.clear()
-        self.engine.close()
+        with self._publishing:
+            if self._closed:
+                return
+            self._closed = True
+            self._published.clear()
+            self.engine.close()
 
     def publish(self, graph: GraphLike) -> Published:
         """Send a graph to all workers, now and later; the calls below do so by themselves.
 
-        Workers keep the last four graphs of a cluster that were used.
+        Workers keep the last four graphs of a cluster that were used, and those of calls that have not ended.
 
         Parameters
         ----------
@@ -111,13 +117,22 @@ class Cluster(Elsewhere):
             A worker, which is named, has no such device.
         """
         graph = as_graph(graph)
-        self.check()
-        known = self._published.pop(id(graph), None)
-        if known is not None:
-            if known[0]() is graph:
-                self._published[id(graph)] = known
-                return known[1]
-            self._forget(known[1])  # of another graph, whose place in memory this one has
+        with self._publishing:
+            self.check()
+            known = self._published.pop(id(graph), None)
+            if known is not None:
+                if known[0]() is graph:
+                    self._published[id(graph)] = known
+                    return known[1]
+                self._forget(known[1])  # of another graph, whose place in memory this one has
+            published = self._send(graph)
+            self._published[id(graph)] = weakref.ref(graph), published
+            while len(self._published) > _GRAPHS:
+                self._forget(self._published.popitem(last=False)[1][1])
+            return published
+
+    def _send(self, graph: Graph) -> Published:
+        """Send a graph to all workers whose devices have memory for it."""
         wrapped = Wrapped.of(graph)
         size = choose_arithmetic(graph, np.dtype(np.float64)).dtype.itemsize
         memories = self.engine.each_worker(tasks.memory)
@@ -125,15 +140,28 @@ class Cluster(Elsewhere):
             tasks.check_memory(worker, memory, wrapped.published(), size)
         if memories and all(each.kind == "gpu" for each in memories.values()):
             self.engine.task_bytes = sharing.ROW_BYTES_GPU
-        published = self.engine.publish(wrapped)
-        self._published[id(graph)] = weakref.ref(graph), published
-        while len(self._published) > _GRAPHS:
-            self._forget(self._published.popitem(last=False)[1][1])
-        return published
+        return self.engine.publish(wrapped)
+
+    @contextlib.contextmanager
+    def _used(self, graph: GraphLike) -> Iterator[Published]:
+        """Send a graph to all workers, which keep it in this context."""
+        with self._publishing:
+            published = self.publish(graph)
+            self._calls[published.fingerprint] += 1
+        try:
+            yield published
+        finally:
+            with self._publishing:
+                self._calls[published.fingerprint] -= 1
+                self._forget(published)
 
     def _forget(self, published: Published) -> None:
-        """Have workers forget a graph, if it is not also that of another object."""
-        if all(published.fingerprint != each.fingerprint for _, each in self._published.values()):
+        """Have workers forget a graph, if it is not also that of another object, or of a call that has not ended."""
+        fingerprint = published.fingerprint
+        if self._calls[fingerprint]:
+            return
+        del self._calls[fingerprint]
+        if all(fingerprint != each.fingerprint for _, each in self._published.values()):
             self.engine.forget(published)
 
     def check(self) -> None:
@@ -262,14 +290,15 @@ class Cluster(Elsewhere):
         if not callable(function):
             raise TypeError(f"function: expected a function, got {function!r}")
         graph = as_graph(graph)
-        if not isinstance(sources, Iterable | None):
-            raise TypeError(f"sources: expected several vertices, got {sources!r}")
-        starts = graph.names if sources is None else list(sources)
+        names = graph.names
+        starts = names if sources is None else [names[each] for each in vertices_argument(graph, sources, "sources")]
         question = searches.question_of_paths(
             graph, list(starts), method=method, cutoff=cutoff, dtype=dtype, options=options
         )
-        reference = self.publish(question.graph)
-        with search_bar(len(question.sources), "searches", progress) as report:
+        with (
+            self._used(question.graph) as reference,
+            search_bar(len(question.sources), "searches", progress) as report,
+        ):
             return searches.answers_of(self.engine, question, reference, function, report)
 
     def apsp(
@@ -402,10 +431,10 @@ class Cluster(Elsewhere):
     def _trees(self, question: Question, progress: Any) -> tuple[list[tuple[int, tasks.Trees]], dict[str, Any]]:
         """Return everything that was found, in at least one part, and what is said of it."""
         phases = Phases()
-        reference = self.publish(question.graph)
-        phases.begin("search")
-        with search_bar(len(question.sources), "searches", progress) as report:
-            found = searches.trees_of(self.engine, question, reference, report)
+        with self._used(question.graph) as reference:
+            phases.begin("search")
+            with search_bar(len(question.sources), "searches", progress) as report:
+                found = searches.trees_of(self.engine, question, reference, report)
         if not found:  # without sources: the types of what would be found
             shape = 0, question.graph.n
             empty = np.empty(shape, question.dtype), np.empty(shape, np.int32), None
@@ -440,7 +469,8 @@ class Cluster(Elsewhere):
         question = searches.question_of_paths(
             searched, [names[each] for each in first] if len(last) else [], dtype=result.name
         )
-        table = searches.columns_of(self.engine, question, self.publish(searched), last)
+        with self._used(searched) as reference:
+            table = searches.columns_of(self.engine, question, reference, last)
         table = table if len(last) else np.empty((len(first), 0), result)
         return np.ascontiguousarray(table.T) if is_backwards else table
 
@@ -453,8 +483,7 @@ class Cluster(Elsewhere):
             question = searches.question_of_levels(graph, named)
         else:
             question = searches.question_of_paths(graph, named, dtype=asked.result.name)
-        reference = self.publish(graph)
-        with search_bar(len(named), "searches", progress) as report:
+        with self._used(graph) as reference, search_bar(len(named), "searches", progress) as report:
             return searches.statistics_of(self.engine, question, asked.found, reference, report)
 
     def _rows(
@@ -463,8 +492,10 @@ class Cluster(Elsewhere):
         out: str | os.PathLike[str] | None,
         progress: Callable[[int, int], None] | bool | None,
     ) -> Any:
-        reference = self.publish(question.graph)
-        with search_bar(len(question.sources), "searches", progress) as report:
+        with (
+            self._used(question.graph) as reference,
+            search_bar(len(question.sources), "searches", progress) as report,
+        ):
             if out is not None:
                 return searches.rows_in_files(self.engine, question, reference, out, report).opened()
             rows = self._kept(question, reference, report)

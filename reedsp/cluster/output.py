@@ -133,14 +133,14 @@ def _synchronise(path: Path) -> None:
 
 
 def kind_of(out: str | os.PathLike[str]) -> tuple[str, Path]:
-    """Return what a path asks for, and the path.
+    """Return what a path asks for, and the path, which is the same for workers that are in another folder.
 
     Raises
     ------
     FileNotFoundError
         There is no folder for it.
     """
-    path = Path(out)
+    path = Path(out).absolute()
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     return {".zarr": ZARR, ".npy": FILE}.get(path.suffix, FOLDER), path

@@ -146,7 +146,6 @@ def rows_in_files(
         A worker cannot write it.
     """
     kind, target = kind_of(out)
-    target = target.absolute()  # a worker may be in another folder
     beside = partial(target)
     if not os.path.lexists(beside):
         refuse_existing(target)

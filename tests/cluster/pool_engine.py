@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import pickle
 import threading
 import uuid
@@ -124,8 +125,8 @@ class PoolCluster:
     ) -> None:
         self.engine.close()
 
-    def publish(self, graph: Graph) -> Published:
-        return self.engine.publish(Wrapped.of(graph))
+    def _used(self, graph: Graph) -> contextlib.AbstractContextManager[Published]:
+        return contextlib.nullcontext(self.engine.publish(Wrapped.of(graph)))
 
     def apsp(self, graph: Any, method: Any = "auto", **options: Any) -> AllPairs:
         return all_pairs.apsp(self, graph, method, **options)

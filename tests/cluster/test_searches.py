@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
 import errno
 import gc
 import importlib.util
@@ -318,6 +319,31 @@ def test_a_full_disk_is_an_error_and_the_same_call_goes_on(
     assert failed >= 8  # a task each, at least
 
 
+@pytest.mark.parametrize("function", ["sssp", "apsp"])
+def test_workers_may_be_in_another_folder(
+    workers: reedsp.cluster.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    places: list[Path] = []
+    write = output.Output.write
+
+    def write_there(self: output.Output, first: int, rows: npt.NDArray[Any]) -> None:
+        places.append(self.path)
+        write(self, first, rows)
+
+    monkeypatch.setattr(output.Output, "write", write_there)
+    graph = ring()
+    if function == "sssp":
+        workers.sssp(graph, range(N), out="x.npy")
+    else:
+        workers.apsp(graph, out="x.npy")
+    assert places
+    assert all(place.is_absolute() for place in places)
+    assert np.array_equal(np.load("x.npy"), from_scipy(graph, range(N)))
+
+
 def test_a_folder_that_is_missing_is_named(workers: reedsp.cluster.Cluster, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="nowhere"):
         workers.sssp(ring(), [0], out=tmp_path / "nowhere" / "x.npy")
@@ -432,8 +458,10 @@ def test_sources_are_looked_at_before_anything_is_sent() -> None:
     with reedsp.cluster.Executor(Silent()) as silent:
         with pytest.raises(ValueError, match=r"source\[1\] = 40"):
             silent.sssp(ring(), [0, 40])
-        with pytest.raises(ValueError, match=r"source\[0\] = 40"):
+        with pytest.raises(ValueError, match=r"sources\[0\] = 40"):
             silent.map_rows(ring(), max, [40])
+        with pytest.raises(TypeError, match=r"^sources: expected several vertices, got 'v1'"):
+            silent.map_rows(ring(names=True), max, "v1")
         with pytest.raises(TypeError, match=r"^function: expected a function, got None"):
             silent.map_rows(ring(), None, [0])  # type: ignore[arg-type]
         with pytest.raises(TypeError, match=r"^sources: expected several vertices, got 0"):
@@ -496,6 +524,44 @@ def test_graphs_of_a_cluster_that_no_one_closes_are_deleted(pool: concurrent.fut
     del cluster
     gc.collect()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.deep
+def test_threads_that_use_a_cluster_leave_each_other_their_graphs(workers: reedsp.cluster.Cluster) -> None:
+    graphs = [ring(weights=[1 + each] * (2 * N)) for each in range(8)]
+    expected = [from_scipy(graph, range(30)) for graph in graphs]
+
+    def is_right(call: int) -> bool:
+        return np.array_equal(workers.sssp(graphs[call % 8], range(30)), expected[call % 8])
+
+    with concurrent.futures.ThreadPoolExecutor(8) as callers:
+        assert all(callers.map(is_right, range(48)))
+    assert len(workers._published) == cluster._GRAPHS
+    assert not workers._calls
+
+
+def test_a_graph_is_kept_until_its_last_call_has_ended(workers: reedsp.cluster.Cluster) -> None:
+    with contextlib.ExitStack() as second:
+        with workers._used(ring()) as published:
+            second.enter_context(workers._used(ring()))  # another object, the same graph
+            for n in range(10, 10 + cluster._GRAPHS):
+                workers.publish(ring(n))
+        assert published.file is not None
+        assert Path(published.file).exists()
+    assert not Path(published.file).exists()
+
+
+def test_the_folder_of_graphs_stays_where_it_was(
+    pool: concurrent.futures.Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "graphs").mkdir()
+    (tmp_path / "later").mkdir()
+    with reedsp.cluster.Executor(pool, folder="graphs") as cluster:
+        monkeypatch.chdir("later")
+        file = cluster.publish(ring()).file
+    assert file is not None
+    assert Path(file).parent.parent == tmp_path / "graphs"
 
 
 def test_workers_forget_what_their_client_has_forgotten(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from reedsp.algorithms.contraction.files import write
 from reedsp.algorithms.contraction.hierarchy import Hierarchy
 from reedsp.algorithms.contraction.selfcheck import finds_known_rows
 from reedsp.algorithms.contraction.sweep import sweep_to
-from reedsp.algorithms.contraction.unpack import unpacked
+from reedsp.algorithms.contraction.unpack import simple, unpacked
 from reedsp.algorithms.contraction.wide import searches_in
 from reedsp.algorithms.rows import Prepared, RowSearch
 from reedsp.algorithms.single_source.outcome import fill_rows
@@ -253,6 +253,8 @@ class PreparedGraph(Prepared):
     def path(self, source: Vertex, target: Vertex) -> list[Any]:
         """Find a shortest path from one vertex to another; where several are as short, any of them.
 
+        It visits no vertex twice.
+
         Parameters
         ----------
         source, target : int or other name
@@ -282,7 +284,7 @@ class PreparedGraph(Prepared):
             raise ValueError(f"no path from vertex {source!r} to vertex {target!r}")
         first = vertex_argument(self.graph, source, "source")
         names = self.graph.names
-        return [names[each] for each in [first, *unpacked(self._hierarchy, up, down)]]
+        return [names[each] for each in simple([first, *unpacked(self._hierarchy, up, down)])]
 
     def reverse(self) -> PreparedGraph:
         """Return the same graph with all edges in the opposite direction, which is prepared as well.
@@ -411,7 +413,7 @@ class PreparedGraph(Prepared):
 
     def _rows_at_once(self, row_bytes: int) -> int:
         memory = min(self.device.max_allocation, int(_PART_OF_MEMORY * self.device.global_memory))
-        return max(1, memory // row_bytes)
+        return max(1, memory // max(1, row_bytes))
 
     def _fill(self, task: Task) -> Outcome:
         """Fill rows of distances and predecessors."""

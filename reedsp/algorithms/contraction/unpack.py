@@ -46,6 +46,20 @@ def unpacked(hierarchy: Hierarchy, up: Sequence[int], down: Sequence[int]) -> li
     return vertices
 
 
+def simple(walk: Sequence[int]) -> list[int]:
+    """Return a walk without what lies between two visits of the same vertex.
+
+    Edges of weight 0 alone let a shortest walk come back to a vertex.
+    """
+    last = {vertex: index for index, vertex in enumerate(walk)}
+    path: list[int] = []
+    index = 0
+    while index < len(walk):
+        path.append(walk[index])
+        index = last[walk[index]] + 1
+    return path
+
+
 def owners(first: npt.NDArray[np.int64], edges: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the rank of the vertex that each of some edges of a half belongs to."""
     return np.searchsorted(first, edges, "right") - 1

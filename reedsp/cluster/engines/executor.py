@@ -49,7 +49,7 @@ class ExecutorEngine:
             threads = max(1, (os.cpu_count() or 1) // self._count)
         self._setting = setting_of(devices, threads)
         self.task_bytes = sharing.ROW_BYTES_GPU if devices == "gpu" else sharing.ROW_BYTES
-        self._given = folder
+        self._given = None if folder is None else folder.absolute()  # wherever this process is later
         self._folder: Path | None = None
         self._failure: str | None = None
 
@@ -97,7 +97,7 @@ class ExecutorEngine:
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="reedsp-graphs-", dir=self._given))
             weakref.finalize(self, _remove, self._folder, os.getpid())  # of a cluster that no one closes
-        file = self._folder.absolute() / graph.fingerprint
+        file = self._folder / graph.fingerprint
         if not file.exists():
             write_private(file, pickle.dumps(graph, pickle.HIGHEST_PROTOCOL))
         return graph.published(str(file))

@@ -76,6 +76,13 @@ def test_prepared_graphs_answer_as_other_searches(family: Family, device: reedsp
                 prepared.path(family.source, target)
 
 
+def test_paths_along_edges_of_weight_zero_visit_no_vertex_twice(device: reedsp.Device) -> None:
+    sources, targets = [3, 6, 5, 7, 0, 4, 3, 0, 5, 3, 4, 4, 6], [3, 1, 2, 6, 1, 0, 2, 3, 7, 0, 6, 6, 2]
+    weights = [0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0, 1]
+    prepared = reedsp.prepare(reedsp.Graph.from_edges(8, sources, targets, weights), device=device)
+    assert prepared.path(4, 1) in ([4, 0, 1], [4, 6, 1])
+
+
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("kind", ["zero and small", "unit", "undirected"])
 def test_small_graphs(kind: str, seed: int, device: reedsp.Device) -> None:
@@ -293,6 +300,7 @@ def test_no_vertices(device: reedsp.Device) -> None:
     prepared = reedsp.prepare(reedsp.Graph.from_edges(0, [], []), device=device)
     assert prepared.rounds == 0
     assert prepared.distances([]).shape == (0, 0)
+    assert reedsp.distance_statistics(prepared).farness.shape == (0,)
 
 
 @pytest.mark.parametrize("is_right", [True, False])
