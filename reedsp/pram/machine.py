@@ -47,6 +47,7 @@ from reedsp.primitives.scan import plan_reduce, plan_scan
 _FAULT_WORDS = 4
 _LARGEST_SITE = (1 << 31) - 1
 _UNKNOWN_ROUNDS = 32  # of a loop in a kernel, about which nothing is known before it runs
+_UNSEEN_ROUNDS = 16  # of a loop that the host counts, before it waits to know whether a processor is left
 _FREE = np.uint32(0xFFFFFFFF)  # a cell that no processor claims
 _PLANS_KEPT = 64
 _STEPS_OF_A_LAUNCH = 1 << 12  # at least, so that no more than a thousand are waiting
@@ -239,16 +240,30 @@ class Machine:
             self._steps(loop.body)
 
     def _repeat(self, loop: Repeat) -> None:
-        ends = {self._trips(loop.range, loop.level, p) for p in (0, self._n - 1)}
-        for rounds in range(max(ends)):
-            if rounds == 0 and loop.level and max(ends) > self._max_rounds and self._sets.is_empty(loop.level):
+        if not all(proofs.is_exact(each, self._n, self._symbol) for each in loop.ends):
+            self._loop(Loop(loop.level, loop.body, loop.position))
+            return
+        most = max(self._trips(loop.range, loop.level, p) for p in (0, self._n - 1))
+        for rounds in range(most):
+            if self._looks(rounds, most) and self._sets.is_empty(loop.level):
                 return
             self._begin_round(rounds, loop.position, loop.level)
             self._steps(loop.body)
 
+    def _looks(self, rounds: int, most: int) -> bool:
+        """Whether to look if a processor is left for a round: other processors may need fewer than those at the ends.
+
+        A list knows; flags are waited for when nobody may be there for an endless loop, and after 16, 32, 64 rounds.
+        """
+        if isinstance(self._sets, Lists) or rounds == self._max_rounds:
+            return True
+        if rounds == 0:
+            return most > self._max_rounds
+        return rounds >= _UNSEEN_ROUNDS and rounds & (rounds - 1) == 0
+
     def _trips(self, over: Range, level: int, p: int) -> int:
         start, stop = (int(self._known(each, level, p)) for each in (over.start, over.stop))
-        return len(range(start, stop, over.step))
+        return _rounds_of(start, stop, over.step)
 
     def _begin_round(self, rounds: int, position: Position, level: int) -> None:
         if rounds == self._max_rounds:
@@ -448,7 +463,7 @@ class Machine:
 
     def _values_trips(self, over: Range, p: int) -> int:
         start, stop = (int(self._values.evaluate(each, p)) for each in (over.start, over.stop))
-        return min(len(range(start, stop, over.step)), self._max_rounds)
+        return min(_rounds_of(start, stop, over.step), self._max_rounds)
 
     # ---- errors -----------------------------------------------------------------------------------------
 
@@ -490,6 +505,11 @@ class Machine:
         """Return an error; kernels that do not check do not say which launch they are."""
         text = self._tree.text_at(at)
         return kind(reason, at.line, at.column, text, processors=(p,), launch=launch or None, cell=cell)
+
+
+def _rounds_of(start: int, stop: int, step: int) -> int:
+    """Return how many numbers a range has, which may be more than Python's ``len`` returns."""
+    return max(0, -((start - stop) // step))
 
 
 def _scalar(value: Number, kind: Scalar) -> np.generic:

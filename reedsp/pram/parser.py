@@ -10,6 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from reedsp.pram.arithmetic import LAZY, WIDTHS, NoResultError, compute, wrapped
+from reedsp.pram.compiler.intervals import interval, of_type
 from reedsp.pram.errors import ProgramError
 from reedsp.pram.tree import (
     DTYPES,
@@ -290,6 +291,10 @@ class _Parser:
         kind = start.type
         self._privates[name] = Private(name, kind)
         counter = Variable(name, kind)
+        if wrapped(step, kind) != step:
+            raise self._wrong(call.args[2], f"the step of this range is of type {kind}, and {step} is none")
+        lowest, highest = of_type(kind)
+        low, high = interval(stop, {})
         before: list[Statement] = [Assign(counter, start, at)]
         if elements_of(stop) or not variables_of(stop) <= {"p", "n"}:
             limit = Variable(self._hide(f"{name}_stop", kind), kind)
@@ -302,6 +307,10 @@ class _Parser:
         self._past.add(name)
         condition = Operation("<" if step > 0 else ">", (counter, stop), "boolean", at)
         next_one = Operation("+", (counter, Constant(step, kind)), kind, at)
+        if high - 1 + step > highest or low + 1 + step < lowest:  # past the last number of its type the loop is over
+            last_one = Constant((highest if step > 0 else lowest) - step, kind)
+            fits = Operation("<=" if step > 0 else ">=", (counter, last_one), "boolean", at)
+            next_one = Operation("if", (fits, next_one, stop), kind, at)
         return [*before, While(condition, (*body, Assign(counter, next_one, at)), Range(name, start, stop, step), at)]
 
     def _assignment(self, target: ast.expr, value: ast.expr, node: ast.stmt) -> Statement:

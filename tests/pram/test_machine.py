@@ -87,6 +87,48 @@ def test_random_programs(seed: int, device: reedsp.Device) -> None:
     assert outcome(seed, device)[1] == ""
 
 
+def everywhere(text: str, n: int, device: reedsp.Device, parameters: dict[str, str], **given: Any) -> list[Any]:
+    """Return what the interpreter leaves in A, after the same was found by both methods with several optimisations."""
+    program = body(text, **parameters, A="int64[:]")
+    settings: dict[str, Any] = {"max_rounds": 60, **given}
+    expected = program.run(n, method="interpreter", **settings)["A"].tolist()
+    for method, chosen in itertools.product(METHODS, ("all", (), ("loops",), ("branches",))):
+        found = program.run(n, method=method, optimizations=chosen, device=device, **settings)
+        assert found["A"].tolist() == expected, (method, chosen)
+    return list(expected)
+
+
+def test_conditions_whose_sides_wrap(device: reedsp.Device) -> None:
+    """Whose difference does not: who is active is not found by subtracting them."""
+    text, given = "if p + x < x:\n        A[p] = 1", {"x": 2**63 - 3}
+    assert everywhere(text, 6, device, {"x": "int64"}, **given, A=[0] * 6) == [0, 0, 0, 1, 1, 1]
+
+
+def test_ranges_whose_ends_wrap(device: reedsp.Device) -> None:
+    """Processors in the middle go round more often than the first and the last one."""
+    text = f"for i in range(0, p * {2**62}, {2**62}):\n        A[p] = A[p] + A[(p + 1) % n]\n        A[p] = A[p] + 1"
+    assert everywhere(text, 5, device, {}, A=[1] * 5) == [1, 3, 1, 1, 1]
+
+
+def test_counters_at_the_end_of_their_type(device: reedsp.Device) -> None:
+    """The next number would be behind it, and come back at the other end."""
+    text = "for i in range({}):\n        A[p] = A[p] + 1"
+    given = {"last": 2**31 - 1}
+    assert everywhere(text.format("last - 1, last, 2"), 1, device, {"last": "int32"}, **given, A=[0]) == [1]
+    assert everywhere(text.format(f"{2**63 - 3}, {2**63 - 1}, 3"), 1, device, {}, A=[0]) == [1]
+    assert everywhere(text.format(f"{3 - 2**63}, {-(2**63)}, -2"), 1, device, {}, A=[0]) == [2]
+
+
+def test_a_counted_loop_ends_where_nobody_is_left(device: reedsp.Device) -> None:
+    """Those at the ends, by whose rounds the host counts, may not be in it."""
+    text = "if p < 3:\n        for i in range({}p):\n            A[p] = A[p + 1] + 1\n            A[p] = A[p] * 2"
+    assert everywhere(text.format(""), 8, device, {}, max_rounds=4, A=[1] * 9)[:4] == [1, 4, 4, 1]
+    assert everywhere(text.format(f"{-(2**63)}, {-(2**63)} + "), 8, device, {}, max_rounds=4, A=[1] * 9)[1] == 4
+    program = body(text.format(""), A="int64[:]")
+    launches = {m: program.run(999, method=m, device=device, A=[1] * 1000).stats["assignments"] for m in METHODS}
+    assert launches == {"bitset": 33, "list": 5}
+
+
 # ---- what is wrong in the thesis ----------------------------------------------------------------------
 
 

@@ -60,6 +60,7 @@ REFUSED = [
     ("for i in A: pass", "a loop goes over range(...)", 14),
     ("for i in range(): pass", "range has one to three arguments", 14),
     ("for i in range(1, 2, p): pass", "the step of a range is a constant, and not 0", 26),
+    ("for i in range(int32(3), int32(4), 1 << 31): pass", "the step of this range is of type int32, and 2147483", 40),
     ("for i in range(3):\n        i = 1", "i is the counter of this loop, and not assigned to", 9),
     ("for i in range(3): pass\n    x = i", "i is known inside of its loop only", 9),
     ("for i in range(3): pass\n    i = 1", "i has been the counter of a loop; take another name", 5),

@@ -119,12 +119,24 @@ class HostWhile:
 
 @dataclass(frozen=True)
 class Repeat:
-    """The host knows how often a loop goes round at most: as often as for the first processor, or for the last."""
+    """The host knows how often a loop goes round at most: as often as for the first processor, or for the last.
+
+    Attributes
+    ----------
+    level : int
+    range : Range
+    body : tuple of Step
+    position : Position
+    ends : tuple of Form
+        The start and the stop of the range, if processors differ in them: the first and the last one are the extremes
+        only where no number wraps.
+    """
 
     level: int
     range: Range
     body: tuple[Step, ...]
     position: Position
+    ends: tuple[proofs.Form, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -406,15 +418,15 @@ class _Planner:
             text = "the host counts the rounds, which are the same for all"
             self._note("loops", True, loop.position, text)
             return [Repeat(level, loop.range, self._block(loop.body, level), loop.position)]
-        forms = [proofs.form_of(each, self._tree, self._known) for each in (start, stop)]
-        if None in forms:
+        ends = tuple(proofs.form_of(each, self._tree, self._known) for each in (start, stop))
+        if ends[0] is None or ends[1] is None:
             return None
         self._note("loops", True, loop.position, "the host counts the rounds of the first and of the last processor")
         inner = level + 1
         enter = Branch(self._name("branch"), inner, level, loop.condition)
         body = self._block(loop.body, inner)
         again = Branch(enter.name, inner, inner, loop.condition)
-        return [enter, Repeat(inner, loop.range, (*body, again), loop.position)]
+        return [enter, Repeat(inner, loop.range, (*body, again), loop.position, (ends[0], ends[1]))]
 
     def _why_not_one(self, body: tuple[Statement, ...]) -> str:
         if assigned(body) & self._known:

@@ -128,17 +128,27 @@ def meet(one: Form, other: Form, n: int, value: Callable[[str], Number]) -> bool
     return max(ends[0][0], ends[1][0]) <= min(ends[0][1], ends[1][1])
 
 
+def is_exact(form: Form, n: int, value: Callable[[str], Number]) -> bool:
+    """Whether no number of n processors wraps, with the numbers that the host knows now."""
+    a, b = _valued(form.a, value), _valued(form.b, value)
+    return all(-(1 << 63) <= b + a * p < 1 << 63 for p in (0, n - 1))
+
+
 @dataclass(frozen=True)
 class Bound:
-    """A condition, ``a * p + b < 0``, which processors from some number on do not fulfil if `a` is positive."""
+    """A condition, ``low < high`` or ``low <= high``, which processors from some number on may not fulfil."""
 
     condition: Operation
-    form: Form
+    low: Form
+    high: Form
 
     def active(self, n: int, value: Callable[[str], Number]) -> int:
         """Return how many processors, from the first one on, may be active."""
-        a, b = _valued(self.form.a, value), _valued(self.form.b, value)
-        if abs(a) * n + abs(b) >= 1 << 62 or a < 0:
+        if not (is_exact(self.low, n, value) and is_exact(self.high, n, value)):
+            return n
+        a, b = (_valued(_sum(*each, -1), value) for each in ((self.low.a, self.high.a), (self.low.b, self.high.b)))
+        b -= self.condition.operator in ("<=", ">=")
+        if a < 0:
             return n
         if a == 0:
             return n if b < 0 else 0
@@ -163,11 +173,10 @@ def _bound_of(condition: Expression, tree: Tree, known: frozenset[str]) -> Bound
     low, high = forms if condition.operator in ("<", "<=") else forms[::-1]
     if low is None or high is None:
         return None
-    one: Polynomial = {(): 1} if condition.operator in ("<=", ">=") else {}
     a = _sum(low.a, high.a, -1)
     if set(a) == {()} and a[()] < 0:
         return None  # it is the first processors that do not fulfil it
-    return Bound(condition, Form(a, _sum(_sum(low.b, high.b, -1), one, -1)))
+    return Bound(condition, low, high)
 
 
 def accesses(body: tuple[Statement, ...], tree: Tree) -> Iterator[tuple[Element, bool]]:
