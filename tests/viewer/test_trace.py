@@ -481,6 +481,72 @@ def test_a_program_of_ones_own(device: Device) -> None:
     assert traced([1, 2.5, 0.25], "pram", device=device, program=half).result["A"] == [0.5, 1.25, 0.125]
 
 
+def of_text(text: str, device: Device, **options: Any) -> reedsp.Trace:
+    """Return the trace of a program of an array A of four elements."""
+    from reedsp import pram
+
+    return traced([1, 2, 3, 4], "pram", device=device, program=pram.from_text(text), **options)
+
+
+def test_global_variables_of_a_program(device: Device) -> None:
+    """They have one cell, whether the program declares them or is given them; the input is the first array."""
+    text = "    if p == 0:\n        s = A[0]\n    A[p] = A[p] + s"
+    own = of_text(f"def f(p, n, A: int64[:]):\n    s: Global[int64]\n{text}", device)
+    given = of_text(f"def f(p, n, s: int64, A: int64[:]):\n{text}", device, others={"s": 7})
+    for found, first in ((own, 0), (given, 7)):
+        assert found.result == {"A": [2, 3, 4, 5], "s": [1]}
+        assert history(found, "s") == [[first], [1]]
+        assert found.arrays["s"]["meaning"] == "the global variable s"
+
+
+def test_private_variables_of_a_program(device: Device) -> None:
+    """Also those that have another name in a kernel, or the end of another name."""
+    text = "count = 2 * A[p]\n    x = p\n    if p < 2:\n        ax = x + 1\n    A[p] = A[0] + count"
+    found = of_text(f"def f(p, n, A: int64[:]):\n    {text}\n    if p > 0:\n        A[p] = x", device)
+    assert history(found, "count") == [[None] * 4, [2, 4, 6, 8]]
+    assert history(found, "x") == [[None] * 4, [0, 1, 2, 3]]
+    assert {name for step in found.steps for name in step.writes if "x" in name} == {"x"}
+
+
+def test_private_arrays_of_a_program(device: Device) -> None:
+    found = of_text("def f(p, n, A: int64[:]):\n    x: int64[3]\n    x[p % 2] = A[p]\n    A[p] = x[1]", device)
+    assert history(found, "x") == [[0] * 12, [1, 0, 0, 0, 2, 0, 3, 0, 0, 0, 4, 0]]
+    assert found.arrays["x"]["shape"] == [12]
+    assert found.arrays["x"]["meaning"] == "x of each processor, 3 cells one after the other"
+    assert [step.says for step in found.steps[1:2]] == ["x[p % 2] = A[p]: 4 processors, 4 cells changed"]
+
+
+def test_a_program_may_name_something_active(device: Device) -> None:
+    found = of_text("def f(p, n, active: int64[:]):\n    if p > 1:\n        active[p] = 9", device)
+    assert found.result == {"active": [1, 2, 9, 9]}
+    assert history(found, "active_") == [[1] * 4, [0, 0, 1, 1]]
+    assert found.steps[1].says == "p > 1: 2 processors are active"
+
+
+WRONG_PROGRAMS: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+    ([1], {"program": "scan"}, TypeError, "program: a program of reedsp.pram is expected, got 'scan'"),
+    ([1], {"others": [1]}, TypeError, r"others: a mapping from names of parameters is expected, got \[1\]"),
+    ([1], {"others": {"A": [1]}}, ValueError, "others: 'A' is no parameter of scan beside A, which the input is"),
+    ([1], {"others": {"n": 1}}, ValueError, "others: 'n' is no parameter of scan beside A, which the input is"),
+    ([1], {"n": "x"}, TypeError, "n: expected an integer, got 'x'"),
+    ([0, 1e30], {}, ValueError, r"input: integers are expected by this program, and element 1 is 1e\+30"),
+    ([0, np.nan], {}, ValueError, "input: integers are expected by this program, and element 1 is nan"),
+]
+
+
+@pytest.mark.parametrize(("given", "options", "kind", "message"), WRONG_PROGRAMS)
+def test_what_no_program_takes(
+    given: Any, options: dict[str, Any], kind: type[Exception], message: str, device: Device
+) -> None:
+    with pytest.raises(kind, match=f"^{message}$"):
+        reedsp.trace(given, "pram", device=device, **options)
+
+
+def test_a_program_without_an_array(device: Device) -> None:
+    with pytest.raises(ValueError, match=r"^program: f has no parameter that is an array, which the input could be$"):
+        of_text("def f(p, n, s: int64):\n    x = p", device)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64, np.float32, np.float64])
 def test_types_of_elements(dtype: Any, device: Device) -> None:

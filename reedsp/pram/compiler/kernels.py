@@ -95,11 +95,14 @@ class KernelText:
     ----------
     name, text : str
     arguments : tuple of Argument
+    stored : frozenset of str
+        The private variables and arrays that it leaves in their buffers, of those that it assigns to.
     """
 
     name: str
     text: str
     arguments: tuple[Argument, ...]
+    stored: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -259,7 +262,8 @@ class _Writer:
             loads += [f"        if (p < {kept}_size)", f"            {kept}_next[p] = {kept}[p];"]
         stores = [f"        {line}" for line in uses.stores]
         comment = "; ".join(dict.fromkeys(self._comment(step.body)))
-        return self._kernel(name, comment, arguments, [*head, *loads, *body, *stores, "    }"])
+        stored = frozenset([*uses.stored, *(each for each in uses.own_arrays if each in uses.written)])
+        return self._kernel(name, comment, arguments, [*head, *loads, *body, *stores, "    }"], stored)
 
     @staticmethod
     def _listed() -> tuple[list[Argument], list[str]]:
@@ -290,7 +294,14 @@ class _Writer:
             else:
                 yield f"{'if' if isinstance(each, If) else 'while'} {written(each.condition, self._tree)}: ..."
 
-    def _kernel(self, name: str, comment: str, arguments: list[Argument], lines: list[str]) -> KernelText:
+    def _kernel(
+        self,
+        name: str,
+        comment: str,
+        arguments: list[Argument],
+        lines: list[str],
+        stored: frozenset[str] = frozenset(),
+    ) -> KernelText:
         if self._reports:
             arguments.append(Argument("fault", "", "__global int *fault"))
             if self._check:
@@ -300,7 +311,7 @@ class _Writer:
         declared = textwrap.wrap(", ".join(each.declaration.replace(" ", "\0") for each in arguments), _WIDTH)
         head = f"__kernel void {name}({chr(10).join(declared)})".replace("\0", " ").replace("\n", "\n    ")
         text = "\n".join([f"// {comment}", head, "{", *lines, "}"]) + "\n"
-        return KernelText(name, text, tuple(arguments))
+        return KernelText(name, text, tuple(arguments), stored)
 
     # ---- statements -------------------------------------------------------------------------------------
 

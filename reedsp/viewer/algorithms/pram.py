@@ -2,34 +2,64 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from reedsp.device.device import Device
 from reedsp.device.job import Launched
 from reedsp.pram import examples
 from reedsp.pram.compiler.kernels import Argument, Source
+from reedsp.pram.memory import processors_of
 from reedsp.pram.program import Program, Result
+from reedsp.pram.tree import Tree
 from reedsp.viewer.inputs import Input
 from reedsp.viewer.recorder import Moment, Recorder, dtype_of
 from reedsp.viewer.roles.role import Array
 from reedsp.viewer.story import State, Story, Values, as_json, changed, counted
 
-_ACTIVE = "active"
+_FLAGS = "active"  # among the buffers of a moment
 _WRITTEN = ("next", "private", "after")
 _READ = ("array", "private", "before", "active")
 
 
-def _of_type(values: Any, kind: str) -> Any:
+def _of_type(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
     """Return the input as a program takes it; one of integers takes no fractions."""
-    if kind in ("float32", "float64"):
+    if kind in ("float32", "float64") or values.dtype.kind != "f":
         return values
-    whole = values.astype(np.int64)
-    if (whole != values).any():
-        raise ValueError("input: integers are expected by this program")
-    return whole
+    wrong = ~((values >= -(2.0**63)) & (values < 2.0**63) & (values == np.floor(values)))
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise ValueError(f"input: integers are expected by this program, and element {place} is {values[place]}")
+    return values.astype(np.int64)
+
+
+def _checked(program: Any) -> Program:
+    if not isinstance(program, Program):
+        raise TypeError(f"program: a program of reedsp.pram is expected, got {program!r}")
+    return program
+
+
+def _main_of(tree: Tree) -> str:
+    """Return the name of the array that the input is."""
+    for each in tree.globals.values():
+        if each.size is None and not each.single:
+            return each.name
+    raise ValueError(f"program: {tree.name} has no parameter that is an array, which the input could be")
+
+
+def _beside(others: Any, tree: Tree, main: str) -> dict[str, Any]:
+    """Return what is given beside the input."""
+    if not isinstance(others, Mapping):
+        raise TypeError(f"others: a mapping from names of parameters is expected, got {others!r}")
+    for name in others:
+        if name == main or name not in tree.globals:
+            raise ValueError(f"others: {name!r} is no parameter of {tree.name} beside {main}, which the input is")
+    return dict(others)
 
 
 class ProgramStory(Story):
@@ -41,7 +71,7 @@ class ProgramStory(Story):
     n : int, optional
         Processors; by default one for each element.
     others : mapping, optional
-        The global arrays and variables beside the first one, which the input is.
+        The global arrays and variables beside the first array, which the input is.
     """
 
     title = "PRAM program"
@@ -54,15 +84,16 @@ class ProgramStory(Story):
         device: Device,
         program: Program | None = None,
         n: int | None = None,
-        others: dict[str, Any] | None = None,
+        others: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(device)
-        self.program = examples.scan if program is None else program
+        self.program = examples.scan if program is None else _checked(program)
         self.values = given.as_array
-        self.n = self.values.size if n is None else n
+        self.n = self.values.size if n is None else processors_of(n)
         tree = self.program.tree
-        self.main = next(iter(tree.globals))
-        self.given = {self.main: _of_type(self.values, tree.globals[self.main].type), **(others or {})}
+        self.main = _main_of(tree)
+        beside = {} if others is None else _beside(others, tree, self.main)
+        self.given = {self.main: _of_type(self.values, tree.globals[self.main].type), **beside}
         self.source: Source = self.program._source(frozenset(), "bitset", check=False)
         self.found: Result | None = None
         self._written: dict[str, set[int]] = {}  # by private variable, the processors that have assigned to it
@@ -71,10 +102,14 @@ class ProgramStory(Story):
         for kernel in self.source.kernels.values():
             for each in kernel.arguments:
                 if each.role == "next" and each.name != self.main:
-                    self.arrays[each.name] = Array(f"the global array {each.name}", "cells", "value")
+                    word = "variable" if tree.globals[each.name].single else "array"
+                    self.arrays[each.name] = Array(f"the global {word} {each.name}", "cells", "value")
                 elif each.role == "private":
-                    self.arrays[each.name] = Array(f"{each.name} of each processor", "cells", "value")
-        self.arrays[_ACTIVE] = Array("1 for each processor that is in the last set", "cells", "flag")
+                    size = tree.privates[each.name].size
+                    cells = "" if size is None else f", {counted(size, 'cell')} one after the other"
+                    self.arrays[each.name] = Array(f"{each.name} of each processor{cells}", "cells", "value")
+        self.set = "active_" if "active" in self.arrays else "active"  # no name of a program ends so
+        self.arrays[self.set] = Array("1 for each processor that is in the last set", "cells", "flag")
 
     def run(self) -> None:
         """Run the program."""
@@ -83,7 +118,7 @@ class ProgramStory(Story):
     def record(self) -> Recorder:
         """Run once, to know how long the arrays are, and then record."""
         self.run()
-        recorder = _ProgramRecorder(self.program.tree.name, self.source)
+        recorder = _ProgramRecorder(self.program.tree.name, self.source, self.set)
         with recorder.active():
             self.run()
         return recorder
@@ -92,32 +127,39 @@ class ProgramStory(Story):
         """Return the global arrays that the program leaves."""
         assert self.found is not None
         shown = [name for name in self.found if name in self.arrays]
-        return {name: [as_json(each) for each in np.asarray(self.found[name]).tolist()] for name in shown}
+        return {name: _in_json(self.found[name]) for name in shown}
 
     def shape(self, name: str) -> list[int]:
         """Return how many cells an array has; a private variable has one for each processor."""
         assert self.found is not None
-        return [len(self.found[name]) if name in self.found else self.n]
+        private = self.program.tree.privates.get(name)
+        own = 1 if private is None else private.size or 1
+        return [np.size(self.found[name]) if name in self.found else self.n * own]
 
     def first(self) -> dict[str, Values]:
-        """Return the global arrays as they are given; all processors are active."""
+        """Return the global arrays as they are given, or zeros, as in private ones; all processors are active."""
+        tree = self.program.tree
         found: dict[str, Values] = {name: [None] * self.shape(name)[0] for name in self.arrays}
         for name in found:
             if name in self.given:
-                found[name] = [as_json(each) for each in np.asarray(self.given[name]).tolist()]
-        return {**found, _ACTIVE: [1] * self.n}
+                found[name] = _in_json(self.given[name])
+            elif name in tree.globals or (name in tree.privates and tree.privates[name].size is not None):
+                found[name] = [0] * len(found[name])
+        return {**found, self.set: [1] * self.n}
 
     def shown(self, name: str, moment: Moment) -> Values | None:
         """Return an array; what no processor has written yet is not shown."""
         values = super().shown(name, moment)
-        if values is None or name == _ACTIVE or name in (self.found or {}):
+        if values is None or name == self.set or name in (self.found or {}):
             return values
+        if (size := self.program.tree.privates[name].size) is not None:  # the device has it cell by cell
+            return [values[cell * self.n + p] for p, cell in itertools.product(range(self.n), range(size))]
         written = self._written.setdefault(name, set())
         written |= set(self._workers(moment))
         return [value if index in written else None for index, value in enumerate(values)]
 
     def _workers(self, moment: Moment) -> list[int]:
-        flags = moment.buffers.get(_ACTIVE)
+        flags = moment.buffers.get(_FLAGS)
         return list(range(self.n)) if flags is None else np.flatnonzero(flags[: self.n]).tolist()
 
     def says(self, moment: Moment, before: State, after: State) -> str:
@@ -125,8 +167,8 @@ class ProgramStory(Story):
         assert moment.lines is not None
         text = self.source.text.splitlines()
         statement = text[moment.lines[0] - 2].removeprefix("//").strip()
-        if _ACTIVE in moment.writes:
-            return f"{statement}: {counted(sum(after[_ACTIVE]), 'processor is', 'processors are')} active"
+        if self.set in moment.writes:
+            return f"{statement}: {counted(sum(after[self.set]), 'processor is', 'processors are')} active"
         cells = sum(len(changed(before[name], after[name])) for name in moment.writes)
         return f"{statement}: {counted(len(self._workers(moment)), 'processor')}, {counted(cells, 'cell')} changed"
 
@@ -138,9 +180,9 @@ class ProgramStory(Story):
 class _ProgramRecorder(Recorder):
     """Knows the roles of arguments from the compiler, and nothing of kernels that it did not write."""
 
-    def __init__(self, name: str, source: Source) -> None:
+    def __init__(self, name: str, source: Source, active: str) -> None:
         super().__init__({})
-        self._file, self._source = f"{name}.cl", source
+        self._file, self._source, self._active = f"{name}.cl", source, active
         self.sources[self._file] = source.text
 
     def _keep(self, launched: Launched) -> None:
@@ -151,15 +193,15 @@ class _ProgramRecorder(Recorder):
         [first] = [number for number, line in enumerate(lines, 1) if f"__kernel void {kernel.name}(" in line]
         last = next(number for number in range(first, len(lines) + 1) if lines[number - 1] == "}")
         left = {
-            _name_of(each): launched.read(position).view(dtype_of(_type_of(each), {}))
+            each.name or self._active: launched.read(position).view(dtype_of(_type_of(each), {}))
             for position, each in given
-            if each.role in _WRITTEN and (each.role != "private" or f"{each.name}_of[p] = " in kernel.text)
+            if each.role in _WRITTEN and (each.role != "private" or each.name in kernel.stored)
         }
         flags: dict[str, Any] = {}
         for position, each in given:
             if each.role in ("active", "before"):
-                flags[_ACTIVE] = launched.read(position).view(np.int32)
-        reads = dict.fromkeys(_name_of(each) for _, each in given if each.role in _READ)
+                flags[_FLAGS] = launched.read(position).view(np.int32)
+        reads = dict.fromkeys(each.name or self._active for _, each in given if each.role in _READ)
         self.moments.append(
             Moment(
                 *(self._file, kernel.name, (first, last), {}, launched.global_size, launched.local_size, {}),
@@ -168,8 +210,9 @@ class _ProgramRecorder(Recorder):
         )
 
 
-def _name_of(argument: Argument) -> str:
-    return argument.name or _ACTIVE
+def _in_json(values: Any) -> Values:
+    """Return an array, or a variable, as JSON has it."""
+    return [as_json(each) for each in np.ravel(values).tolist()]
 
 
 def _type_of(argument: Argument) -> str:
