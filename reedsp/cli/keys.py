@@ -13,7 +13,7 @@ _SOLVED = {
     "device": "name and platform of the device",
     "seconds": "seconds that solving took",
     "stats": "what the device did: `kernels_launched`, `milliseconds`, `bytes_to_device`, `bytes_from_device`, "
-    "`bytes_allocated`, `phases` (where the milliseconds went) and more",
+    "`bytes_allocated`, `phases` (of the whole call, in milliseconds, of which `milliseconds` is the search) and more",
 }
 _EXPECTED = {
     "estimate": "with `--dry-run`, and without the keys of an answer: `method`, `seconds`, between `low` and `high`, "
@@ -113,8 +113,8 @@ KEYS: dict[str, dict[str, str]] = {
         "source_metres": "how far it is from the place that was given, null if the vertex itself was",
         "target": "the vertex where it ends",
         "target_metres": "the same for that",
-        "distance": "its length",
-        "path": "all its vertices",
+        "distance": "its length, null if there is none",
+        "path": "all its vertices, null if there is none",
         "negative_cycle": "in place of all others: the vertices of a negative cycle that the source reaches",
         "weight": "in place of all others: its weight",
     },

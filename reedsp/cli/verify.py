@@ -55,8 +55,8 @@ def verify(
     """Check a result against every edge of its graph, on the host, however it was made.
 
     No edge may lead to a vertex on a shorter path, and each distance must be that of a path. Whole weights are
-    compared exactly, fractional ones to two units in the last place. The exit status is 1 if something is wrong, and
-    the message names the first wrong vertex.
+    compared exactly, fractional ones to two units in the last place, in a matrix to as many as there are vertices. The
+    exit status is 1 if something is wrong, and the message names the first wrong vertex.
     """
     with stated_failures():
         check_inputs("FILE and RESULT", file, result)
@@ -68,6 +68,8 @@ def verify(
         graph = read_graph(file, relabel)
         with on_disk(result, ".csv") as path:
             stored = files.load(path, graph, cutoff)
+        if cutoff is not None and stored.cutoff != cutoff:
+            refuse(f"{cutoff}, but {result} says that paths beyond {stored.cutoff} were left out", "--cutoff")
         named = sorted(vertex for row in stored.sources for vertex in row)
         if source:
             wanted = sorted(graph.index(vertex_called(graph, each, "--source")) for each in source)

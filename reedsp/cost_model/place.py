@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import warnings
 
 SWITCH = "REEDSP_HOST"
 """The environment variable that keeps small inputs on the device, too, where it is "never"; read at the import."""
 
-_serves = os.environ.get(SWITCH, "") != "never"
+_asked = os.environ.get(SWITCH, "")
+if _asked not in ("", "never"):
+    warnings.warn(f"{SWITCH} = {_asked!r} is ignored, expected 'never'", RuntimeWarning, stacklevel=1)
+_serves = _asked != "never"
 
 HOST = "host (SciPy)"
 """What results name as their device then."""

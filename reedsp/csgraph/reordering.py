@@ -157,7 +157,7 @@ def reverse_cuthill_mckee(graph: MatrixLike, symmetric_mode: bool = False) -> _V
 
     Returns
     -------
-    ndarray of int32, shape (n,)
+    ndarray of the type of the matrix's indices, shape (n,)
         The vertices, in the reverse of the order of Cuthill and McKee, 1969.
 
     Raises

@@ -21,17 +21,18 @@ def refuse_corrupt(matrix: Any, name: str) -> None:
         indptr, indices, stored = matrix.indptr, matrix.indices, min(len(matrix.indices), len(matrix.data))
         if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] > stored or (indptr[1:] < indptr[:-1]).any():
             raise ValueError(f"{name}.indptr is corrupt: expected {rows + 1} ascending numbers from 0 to {stored}")
-        _refuse_beyond(indices[: int(indptr[-1])], columns, f"{name}.indices")
+        refuse_beyond(indices[: int(indptr[-1])], columns, f"{name}.indices")
     elif matrix.format == "coo":
         for axis, (indices, size) in enumerate(zip(matrix.coords, matrix.shape, strict=True)):
             _refuse_another_length(f"{name}.coords[{axis}]", indices, f"{name}.data", matrix.data)
-            _refuse_beyond(indices, size, f"{name}.coords[{axis}]")
+            refuse_beyond(indices, size, f"{name}.coords[{axis}]")
     elif matrix.format == "dia":
         _refuse_another_length(f"{name}.offsets", matrix.offsets, f"{name}.data", matrix.data)
     elif matrix.format == "lil":
         _refuse_another_length(f"{name}.rows", matrix.rows, f"{name}.data", matrix.data)
         for row, (indices, values) in enumerate(zip(matrix.rows, matrix.data, strict=True)):
             _refuse_another_length(f"{name}.rows[{row}]", indices, f"{name}.data[{row}]", values)
+            refuse_beyond(np.array(indices, np.int64), matrix.shape[1], f"{name}.rows[{row}]")
 
 
 def _refuse_another_length(name: str, values: Any, other: str, others: Any) -> None:
@@ -39,7 +40,7 @@ def _refuse_another_length(name: str, values: Any, other: str, others: Any) -> N
         raise ValueError(f"{name} has {len(values)} entries, but {other} has {len(others)}")
 
 
-def _refuse_beyond(indices: npt.NDArray[Any], size: int, name: str) -> None:
+def refuse_beyond(indices: npt.NDArray[Any], size: int, name: str) -> None:
     """Raise ValueError if an index is not below a size; negative ones are large as unsigned numbers."""
     numbers = indices.view(indices.dtype.str.replace("i", "u"))
     if len(numbers) and numbers.max() >= size:

@@ -366,17 +366,10 @@ class Graph:
         directed = flag(directed, "directed")
         if not (null_value is None or isinstance(null_value, Real)):
             raise TypeError(f"null_value: expected a number or None, got {null_value!r}")
-        masked = np.ma.isMaskedArray(matrix)
-        values = _array(np.ma.getdata(matrix) if masked else matrix, "matrix")
-        if values.ndim != 2:
-            raise ValueError(f"matrix has {values.ndim} dimensions, expected 2")
-        n = _square(values.shape)
-        if isinstance(matrix, Sequence):
-            numbers = np.asarray(matrix, dtype=object).ravel().tolist()
-            values = _checked_weights(numbers, values.ravel(), lambda entry: f"matrix[{entry // n}, {entry % n}]")
-            values = values.reshape(n, n)
+        values = entries_of_dense(matrix, "matrix")
+        _square(values.shape)
         _require_real(values, "matrix")
-        mask: Any = np.ma.getmaskarray(matrix) if masked else None  # type: ignore[arg-type]
+        mask: Any = np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else None  # type: ignore[arg-type]
 
         def absent(rows: slice, part: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
             if mask is not None:
@@ -390,7 +383,7 @@ class Graph:
                 return cls._of_dense(values, absent, directed)
         missing = absent(slice(None), values)
         sources, targets = np.nonzero(np.ones(values.shape, np.bool_) if missing is None else ~missing)
-        return cls._from_matrix_entries(n, [sources, targets, values[sources, targets]], directed)
+        return cls._from_matrix_entries(len(values), [sources, targets, values[sources, targets]], directed)
 
     @classmethod
     def _of_dense(cls, values: npt.NDArray[Any], absent: Absent, directed: bool, **options: Any) -> Graph:
@@ -412,9 +405,6 @@ class Graph:
         _require_real(entries[2], "matrix")
         for index, name in enumerate(("row indices", "column indices")):
             entries[index] = _vertex_vector(entries[index], name, n)
-        rows, columns, values = map(len, entries)
-        if not rows == columns == values:
-            raise ValueError(f"matrix has {rows} rows, {columns} columns and {values} weights")
         graph = cls.__new__(cls)
         graph._store(n, entries, lambda edge: f"matrix[{entries[0][edge]}, {entries[1][edge]}]", directed, 0, None)
         return graph
@@ -1225,6 +1215,24 @@ def _array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         raise ValueError(f"{name}: {error}") from None
 
 
+def entries_of_dense(matrix: Any, name: str) -> npt.NDArray[Any]:
+    """Return the entries of a dense matrix, also those below a mask; of lists without loss.
+
+    Raises
+    ------
+    ValueError, TypeError
+        It has other than two dimensions, or an entry of a list is masked, or no number that int64 or float64 holds.
+    """
+    values = _array(np.ma.getdata(matrix) if np.ma.isMaskedArray(matrix) else matrix, name)
+    if values.ndim != 2:
+        raise ValueError(f"{name} has {values.ndim} dimensions, expected 2")
+    if not isinstance(matrix, Sequence) or not values.size:
+        return values
+    numbers, columns = np.asarray(matrix, dtype=object).ravel().tolist(), values.shape[1]
+    checked = _checked_weights(numbers, values.ravel(), lambda entry: f"{name}[{entry // columns}, {entry % columns}]")
+    return checked.reshape(values.shape)
+
+
 def refuse_masked(values: object, name: str) -> None:
     """Raise ValueError for an array, or a list, of which an entry is masked: it has no value, but a position."""
     if np.ma.isMaskedArray(values) and (mask := np.ma.getmaskarray(values)).any():
@@ -1332,9 +1340,9 @@ def sparse_entries(matrix: Any) -> tuple[int, npt.NDArray[Any], npt.NDArray[Any]
         if len(lengths) != n or lengths != list(map(len, matrix.data)):
             raise ValueError(f"rows and data differ in length, or are not {n} lists each")
     entries = matrix.tocoo(copy=False)
-    for name, indices in (("row", entries.row), ("col", entries.col)):
-        if len(indices) != len(entries.data):
-            raise ValueError(f"{name} has {len(indices)} entries, but data has {len(entries.data)}")
+    rows, columns, values = map(len, (entries.row, entries.col, entries.data))
+    if not rows == columns == values:
+        raise ValueError(f"matrix has {rows} rows, {columns} columns and {values} weights")
     return n, entries.row, entries.col, entries.data
 
 

@@ -76,7 +76,7 @@ def fetch(
     Parameters
     ----------
     name : str
-        A key of :data:`DATASETS`.
+        One of those that the message about another name lists.
     folder : path, optional
         Where to look for the file, also one folder deeper, and where to put it; by default the environment variable
         ``REEDSP_DATA``, else ``reedsp/datasets`` in the user's cache folder.

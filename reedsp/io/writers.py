@@ -73,7 +73,8 @@ def write(
                  coordinates besides
     ============ ======================================================================================
 
-    Integers of any width are read back from text as int64, float32 as float64; ``.npz`` keeps the type. Edge lists
+    Integers of any width are read back from text as int64, those that are all 1 as int32 where the format leaves them
+    out, and float32 as float64; ``.npz`` keeps the type. Edge lists
     are numbered by the labels where those are ascending natural numbers and every vertex has an edge, so that
     ``read(path, relabel=True)`` restores them; otherwise from 0. The other texts count from 1.
 

@@ -150,7 +150,7 @@ def min_plus_power(
         return operands.empty()
     weights = operands.weights(times=k)
     if k < 2:
-        return operands.give(np.array(operands.on_host()[0]) if k else _unit(n, operands.dtype))
+        return operands.give(operands.on_host()[0] + operands.dtype.type(0) if k else _unit(n, operands.dtype))
     if weights is None:
         [values] = operands.on_host()
         exact, none = _power_by(_multiply_exactly, (_integers(values), values == infinity(values.dtype)), int(k))

@@ -23,6 +23,7 @@ from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.files import Stored, masks
 
 _SAFE = 2**62  # sums of two numbers up to here fit into int64
+_LARGEST_OF_FLOAT32 = 2**24  # of integers, all of which it has up to there
 _UNITS = 2
 
 
@@ -131,9 +132,7 @@ def _check_row(
     if marked is None and unbounded.any():
         raise _wrong(graph, np.flatnonzero(unbounded)[0], "its distance is -inf")
     dist = _distances(edges, stored.dist[row], reached)
-    exact = stored.dist.dtype.itemsize >= 8 or stored.dist.dtype.kind != "f"
-    units = max(_UNITS, graph.n) if stored.any_order else _UNITS
-    unit = 0.0 if edges.whole and exact else units * float(np.finfo(np.float64 if exact else np.float32).eps)
+    unit = _unit(edges, stored, dist)
     if marked is not None:
         _check_unbounded(edges, sources[0], reached, unbounded, marked)
     pred = None if stored.pred is None else stored.pred[row]
@@ -152,6 +151,17 @@ def _check_row(
         has = f"its distance is {dist[vertex]}" if reached[vertex] else "it has no distance"
         given = dist[edges.tails[edge]] + edges.weights[edge]
         raise _wrong(graph, vertex, f"{has}, but {edges.name(edge)} gives {given}")
+
+
+def _unit(edges: _Edges, stored: Stored, dist: npt.NDArray[Any]) -> float:
+    """Return by which part of itself a distance may differ from the sum that gives it."""
+    narrow = stored.dist.dtype.kind == "f" and stored.dist.dtype.itemsize < 8
+    eps = float(np.finfo(np.float32 if narrow else np.float64).eps)
+    if not edges.whole:
+        return eps * (max(_UNITS, edges.graph.n) if stored.any_order else _UNITS)
+    if not narrow or not (np.abs(dist) > _LARGEST_OF_FLOAT32).any():
+        return 0.0
+    return eps  # each of both was rounded once, from an exact sum
 
 
 def _slack(edges: _Edges, edge: npt.NDArray[Any], dist: npt.NDArray[Any], unit: float) -> npt.NDArray[Any]:

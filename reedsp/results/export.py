@@ -154,4 +154,4 @@ def matrix_to_dataframe(graph: Graph, dist: npt.NDArray[Any]) -> pandas.DataFram
     """Return the matrix of distances with the names of the vertices on both sides."""
     pandas = _import_pandas()
     names = pandas.Index(list(graph.names), tupleize_cols=False)
-    return pandas.DataFrame(dist, index=names, columns=names)
+    return pandas.DataFrame(dist, index=names, columns=names, copy=False)

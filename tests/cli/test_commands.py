@@ -937,6 +937,13 @@ def test_distances_that_float64_has_not(
     assert json.loads(run(capsys, "statistics", file, "--json")[1])["diameter"] == total
 
 
+def test_whole_floats_beyond_all_integers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "g.wel").write_text("0 1 1e300\n1 2 4\n")
+    for command in ("sssp", "apsp"):
+        found = json.loads(run(capsys, command, tmp_path / "g.wel", "--source", 0, "--target", 2, "--json")[1])
+        assert (float(found["distance"]), found["path"]) == (1e300, [0, 1, 2])
+
+
 @pytest.mark.parametrize("options", [(), ("--predecessors",)], ids=["distances", "predecessors"])
 def test_predecessors_that_are_left_of_other_distances(
     options: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path

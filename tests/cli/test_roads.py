@@ -242,6 +242,9 @@ def test_route(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_routes_that_are_none(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert failure(capsys, "route", "map.npz", "--from", "14", "--to", "11") == "there is no route from 14 to 11"
+    status, out, _ = run(capsys, "route", "map.npz", "--from", "14", "--to", "11", "--json")
+    found = json.loads(out)
+    assert (status, found["source"], found["distance"], found["path"]) == (1, 14, None, None)
     refused = refusal(capsys, monkeypatch, "route", "map.npz", "--from", "7,95", "--to", "11")
     assert "latitude is 95.0, expected a latitude in degrees" in refused
     refused = refusal(capsys, monkeypatch, "route", "map.npz", "--from", "1", "--to", "11")

@@ -98,6 +98,9 @@ def test_exponent_one_is_the_matrix_itself(device: Device) -> None:
     """matrixExponent in thesis section 5.2.1 returns the cube for it, and so a wrong power for any other exponent."""
     base = matrix(np.dtype(np.int32), 3)
     assert np.array_equal(reedsp.min_plus_power(base, 1, device=device), base)
+    for k in range(3):
+        assert reedsp.min_plus_power(base.astype(">i4"), k, device=device).dtype == np.int32
+    assert not np.signbit(reedsp.min_plus_power(np.array([[-0.0]]), 1, device=device)).any()
     cube = reedsp.min_plus_power(base, 3, device=device)
     assert not np.array_equal(cube, base)
     square = reedsp.min_plus_product(base, base, device=device)

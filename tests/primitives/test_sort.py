@@ -350,6 +350,16 @@ KEYS = np.array([3, 1, 2])
         (lambda: reedsp.sort(KEYS, list_length=True), TypeError, "list_length: expected an integer, got True"),
         (lambda: reedsp.sort(KEYS, list_length=12), ValueError, "list_length: 12 is no power of two"),
         (
+            lambda: reedsp.sort(KEYS, list_length=8),
+            ValueError,
+            "^list_length: method = 'fast' has none",
+        ),
+        (
+            lambda: reedsp.argsort(KEYS, presort="none"),
+            ValueError,
+            "^presort: method = 'fast' has none",
+        ),
+        (
             lambda: reedsp.sort(KEYS, "merge", list_length=1 << 20),
             ValueError,
             "list_length: 1048576, but .* has work-groups of at most",

@@ -435,6 +435,37 @@ def test_a_cutoff_that_is_none_verifies_nothing(
     assert "cutoff: expected a number of at least 0, got nan" in err
 
 
+@pytest.mark.parametrize(("largest", "error"), [(100, 1), (2**24, 4)])
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_whole_distances_in_float32_are_sums_that_were_rounded_once(
+    ending: str, largest: int, error: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    n, file, result = 40, tmp_path / "g.wel", tmp_path / f"d.{ending}"
+    graph = reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n), np.full(n - 1, largest - 1))
+    reedsp.write(graph, file)
+    right = np.triu(np.arange(n) - np.arange(n)[:, None]) * (largest - 1.0)
+    right[np.tril_indices(n, -1)] = np.inf
+    dist = right.astype(np.float32)
+    for wrong in (0, error, -error):
+        changed = dist.copy()
+        changed[3, 4] += np.float32(wrong)
+        if ending == "npy":
+            np.save(result, changed)
+        else:
+            np.savez(result, dist=changed[3], source=3)
+        assert run(capsys, "verify", file, result)[0] == bool(wrong)
+
+
+def test_another_cutoff_than_the_result_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file, result = tmp_path / "g.wel", tmp_path / "d.npz"
+    file.write_text("0 1 2\n1 2 2\n")
+    assert run(capsys, "sssp", file, "--source", 0, "--cutoff", 3, "--output", result)[0] == 0
+    assert run(capsys, "verify", file, result, "--cutoff", 3)[0] == 0
+    status, _, error = run(capsys, "verify", file, result, "--cutoff", 2)
+    assert status == 2
+    assert "2, but" in error
+
+
 def test_float32_in_a_csv_is_hinted_at(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     graph, result = tmp_path / "small.wel", tmp_path / "tree.csv"
     graph.write_text("0 1 0.1\n1 2 0.2\n")

@@ -499,6 +499,12 @@ def labels_of_ticks(axis: Any) -> list[str]:
 
 
 @pytest.mark.usefixtures("figures")
+def test_the_table_of_a_matrix_shares_its_memory() -> None:
+    pytest.importorskip("pandas")
+    pairs = reedsp.apsp(reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, 3]))
+    assert np.shares_memory(pairs.to_dataframe().to_numpy(), pairs.dist)
+
+
 def test_pictures_without_coordinates(device: reedsp.Device) -> None:
     small = reedsp.Graph.from_edges(5, [0, 0, 1, 1], [1, 2, 3, 4], [1, 2, 2, 3], labels=list("abcde"))
     ax = reedsp.sssp(small, "a", device=device).plot("e")

@@ -118,8 +118,8 @@ def sssp(
         Leave out paths that are longer than this; a vertex at exactly this distance is still reached. Needs
         weights that are not negative. One beyond the type of the distances leaves none out that this cannot hold.
     dtype : {None, "float64", "float32", "int64", "int32"}
-        Type of the distances, float64 by default. float32 also adds fractional weights in float32. In an integer
-        type, the largest integer stands for "no path".
+        Type of the distances, float64 by default. float32 also adds fractional weights in float32, and
+        rounds sums of integers once. In an integer type, the largest integer stands for "no path".
     device : Device, int, str or cluster, optional
         As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the
         host where that is done sooner (docs/explanation/exactness.md). What is named is used. Workers of a

@@ -50,11 +50,13 @@ def route(
             fail_on_negative_cycle(error, as_json, "a negative cycle can be reached")
         summary |= {"method": paths.method, "device": paths.device, "seconds": time.perf_counter() - started}
         distance = number(graph, paths.dist[graph.index(target.vertex)])
-        if distance is None:
-            raise Failure(f"there is no route from {source.vertex} to {target.vertex}")
         answer: dict[str, Any] = {"source": source.vertex, "source_metres": source.metres}
         answer |= {"target": target.vertex, "target_metres": target.metres}
-        answer |= {"distance": distance, "path": paths.path(target.vertex)}
+        answer |= {"distance": distance, "path": None if distance is None else paths.path(target.vertex)}
+        if distance is None:
+            if as_json:
+                print_json({**summary, **answer, "stats": paths.stats})
+            raise Failure(f"there is no route from {source.vertex} to {target.vertex}")
         if output is not None:
             line = json.dumps(reedsp.route_geojson(graph, answer["path"]), default=str)
             write_stream(output, force, lambda stream: stream.write(f"{line}\n".encode()))

@@ -239,6 +239,9 @@ class _How:
             raise ValueError(f"list_length: at least 2 is expected, got {length}")
         if presort == "bitonic" and length & (length - 1):
             raise ValueError(f"list_length: {length} is no power of two, which a bitonic network needs")
+        for name, is_given in {"presort": presort != PRESORTS[0], "list_length": list_length is not None}.items():
+            if is_given and method != "merge":
+                raise ValueError(f'{name}: method = {method!r} has none; "merge" has')
         self._is_lists, self._order = method == "merge", order
         self._presort, self._asked, self._length = presort, list_length is not None, length
 

@@ -381,6 +381,35 @@ def test_corrupt_matrices() -> None:
             weights_of(matrix)
 
 
+def test_an_auction_of_many_launches(device: Device) -> None:
+    found = reedsp.full_matching([[0.3, -0.8], [-3.8, 3.0]], True, "auction", device=device)
+    assert (found.weight, found.verify(device)) == (3.3, True)
+
+
+def test_what_fills_blocks_is_no_weight() -> None:
+    filled = scipy.sparse.bsr_array(np.array([[5.0, 1], [7, 0]]), blocksize=(2, 2))
+    assert reedsp.full_matching(filled).pairs() == [(0, 1), (1, 0)]
+    empty = scipy.sparse.bsr_array(np.array([[5.0, 0], [7, 0]]), blocksize=(2, 2))
+    with pytest.raises(ValueError, match="no full matching exists"):
+        reedsp.full_matching(empty)
+
+
+@pytest.mark.parametrize("function", [reedsp.full_matching, reedsp.maximum_matching])
+def test_lists_that_are_no_matrices(function: Any) -> None:
+    masked = np.ma.masked_array([[1, 9], [9, 1]], mask=[[1, 0], [0, 1]])
+    for given, kind, message in (
+        (list(masked), ValueError, r"\[0\]\[0\] is masked$"),
+        ([[1, np.ma.masked], [1, 2]], ValueError, r"\[0\]\[1\] is masked$"),
+        ([[5, 2**63 + 1], [5, 3]], ValueError, r"\[0, 1\] = 9223372036854775809 is outside int64$"),
+        ([[1, 2], [3, 2**70]], ValueError, r"\[1, 1\] = 1180591620717411303424 is outside int64$"),
+        ([[1, 2], [None, 2]], TypeError, r"\[1, 0\] is None, expected an int or a float$"),
+        ([[1], [1, 2]], ValueError, "^(matrix|graph): setting an array element with a sequence"),
+    ):
+        with pytest.raises(kind, match=message):
+            function(given)
+    assert function([[2, True], [1.5, 4]]).verify()
+
+
 @pytest.mark.parametrize("wrong", [2, -1])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_corrupt_entries(axis: int, wrong: int) -> None:

@@ -119,8 +119,8 @@ def full_matching(case: Case, device: Any) -> None:
         if oracle.matching_size(case.n, edges) < case.n:
             rules.must.add(ValueError)
     if given["method"] == "auction" and not rules.must:  # whose prices int64 has to hold
-        if 8 * (case.n + 1) ** 2 * (spread + 1) >= 2**62 or any(w != int(w) for w in edges.values()):
-            rules.may.add(ValueError)
+        too_large = 8 * (case.n + 1) ** 2 * (spread + 1) >= 2**62
+        rules.may |= {ValueError} if too_large or any(w != int(w) for w in edges.values()) else set()
     found = ask(case, rules, lambda container: reedsp.full_matching(_graph(case, container), device=device, **given))
     if found is None:
         return

@@ -61,6 +61,6 @@ def _check(device: Device, graph: Any, method: Any, kind: str) -> None:
         found = reedsp.maximum_matching(graph, method, device=device)
         assert found.verify()
         for corrupt in (no_column, no_rows):
-            with pytest.raises(ValueError, match="row pointers do not ascend, or an index is out of range"):
+            with pytest.raises(ValueError, match=r"^graph\.(indptr|indices)\["):
                 reedsp.maximum_matching(corrupt, method, device=device)
     assert found.cardinality == bipartite.cardinality(graph)

@@ -216,7 +216,7 @@ class _Auction:
         few = matrix.bind_few(*by_rows, edge_of, row_of, price, control, *numbers)
         in_bid, in_few = (position_of(*each, "epsilon") for each in ((_ROUNDS, "bid"), (_FEW, "rounds_of_few")))
         budget = position_of(_FEW, "rounds_of_few", "budget")
-        pace = Pace(matrix.rounds_of(_FIRST_BUDGET))
+        pace = Pace(matrix.rounds_of(_FIRST_BUDGET), 1 << 31)
         while True:
             restart.queue()
             bid.set(in_bid, np.int64(epsilon))

@@ -49,9 +49,10 @@ def full_matching(
     ----------
     graph : scipy sparse matrix, dense array, Graph or networkx graph
         The weight between each row and each column, in a matrix of any shape. A *stored* zero of a sparse matrix is a
-        weight of 0; in a dense array a 0 is none, and in a masked array the mask alone says where there is none. +inf
-        is no weight either, or -inf where the maximum is wanted. Where several are stored for one row and column,
-        the best counts. A graph stands for its square matrix: an edge leads from a row to a column.
+        weight of 0, but in the BSR and DIA formats, which store zeros of their own; in a dense array a 0 is none, and
+        in a masked array the mask alone says where there is none. +inf is no weight either, or -inf where the maximum
+        is wanted. Where several are stored for one row and column, the best counts. A graph stands for its square
+        matrix: an edge leads from a row to a column, and of parallel ones a graph has the lightest only.
     maximum : bool
         Find the maximum weight instead.
     method : {"auto", "shortest-paths", "auction"}

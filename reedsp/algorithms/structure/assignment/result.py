@@ -82,7 +82,8 @@ class FullMatching:
         """Prove on a device that no full matching weighs less, or more, however this one was found.
 
         Prices are checked for every weight. Those of fractions are right up to rounding: the sum of two may be off by
-        ``(rows + 16) * 2**-52`` times the largest price, or weight of the matching.
+        ``(rows + 16) * 2**-52`` times the largest price, or weight of the matching. The arrays of a CSR matrix are not
+        copied: one that has changed since is checked as it is now.
 
         Parameters
         ----------

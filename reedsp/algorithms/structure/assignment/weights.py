@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.corrupt import refuse_corrupt
-from reedsp.graph.graph import Graph, is_networkx, is_sparse
+from reedsp.graph.graph import Graph, entries_of_dense, is_networkx, is_sparse
 
 _MOST_INDEX = np.iinfo(np.int32).max
 _LARGEST = 2**63 - 1
@@ -80,9 +80,7 @@ def weights_of(matrix: Any, maximum: bool = False) -> Weights:
         return _of_sparse(matrix, maximum)
     if not isinstance(matrix, (np.ndarray, list, tuple)):
         raise TypeError(f"matrix: expected a matrix or a graph, got {type(matrix).__name__}")
-    given = np.asarray(np.ma.getdata(matrix))
-    if given.ndim != 2:
-        raise ValueError(f"matrix has {given.ndim} dimensions, expected 2")
+    given = entries_of_dense(matrix, "matrix")
     _refuse_others(given.dtype)
     present = ~np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else given != 0
     tails, heads = np.nonzero(present)
@@ -104,6 +102,10 @@ def _of_sparse(matrix: Any, maximum: bool) -> Weights:
         order = np.argsort(entries.row, kind="stable")
         indptr = np.append(0, np.cumsum(np.bincount(entries.row, minlength=rows)))
         tails, heads, values = entries.row[order], entries.col[order], entries.data[order]
+        if matrix.format == "bsr" and not values.all():  # which fill blocks
+            kept = values != 0
+            tails, heads, values = tails[kept], heads[kept], values[kept]
+            indptr = np.append(0, np.cumsum(np.bincount(tails, minlength=rows)))
         return _checked(indptr, heads, values, columns, maximum, _by_row_and_column(tails, heads))
     m = int(matrix.indptr[-1])
     indptr, indices, values = matrix.indptr, matrix.indices[:m], matrix.data[:m]

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.arguments import as_graph, vertices_argument
-from reedsp.graph.corrupt import refuse_corrupt
-from reedsp.graph.graph import MAX_VERTICES, Graph, edge_sources, is_networkx, is_sparse
+from reedsp.graph.corrupt import refuse_beyond, refuse_corrupt
+from reedsp.graph.graph import MAX_VERTICES, Graph, edge_sources, entries_of_dense, is_networkx, is_sparse
 
 MOST_ENTRIES = 2**32 - 1
 """Largest number of edges: offsets among them are 32 bits wide."""
@@ -55,6 +55,15 @@ class Biadjacency:
     def sizes(self) -> tuple[int, int]:
         """How many rows and columns the user has."""
         return (self.columns, self.n) if self.flipped else (self.n, self.columns)
+
+    def refuse_corrupt(self) -> None:
+        """Raise ValueError for row pointers that descend, or a column that there is not."""
+        descending = self.indptr[1:] < self.indptr[:-1]
+        if descending.any():
+            row = int(np.argmax(descending))
+            both = f"graph.indptr[{row}] = {self.indptr[row]}, but graph.indptr[{row + 1}] = {self.indptr[row + 1]}"
+            raise ValueError(f"{both}: row pointers ascend")
+        refuse_beyond(self.indices, self.columns, "graph.indices")
 
 
 @dataclass(frozen=True)
@@ -151,9 +160,7 @@ def _of_entries(rows: npt.NDArray[Any], columns: npt.NDArray[Any], shape: tuple[
 
 def _pattern_of_dense(matrix: Any) -> Biadjacency:
     """Return the pattern of a dense matrix, in which 0 and +inf are no edges; of a masked one the mask says which."""
-    values = np.asarray(np.ma.getdata(matrix))
-    if values.ndim != 2:
-        raise ValueError(f"graph has {values.ndim} dimensions, expected 2")
+    values = entries_of_dense(matrix, "graph")
     if values.dtype.kind not in "biuf":
         raise TypeError(f"graph has dtype {values.dtype}, expected real numbers")
     edges = ~np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else values != 0

@@ -52,6 +52,7 @@ class Rows:
 
     def __init__(self, job: Job, graph: Biadjacency) -> None:
         self.job, self.n, self.columns, self.m = job, graph.n, graph.columns, graph.m
+        self._graph = graph
         self._rows = MatrixRows(job, graph.indptr, graph.indices)
         self.indptr, self.indices, self.macros = self._rows.indptr, self._rows.indices, self._rows.macros
 
@@ -75,6 +76,7 @@ class Rows:
             The arrays are no rows of a matrix.
         """
         if self.job.download(wrong, 1, np.uint32)[0]:
+            self._graph.refuse_corrupt()
             raise ValueError("graph: its row pointers do not ascend, or an index is out of range")
 
     def close(self) -> None:

@@ -350,11 +350,11 @@ def test_one_side_is_given(device: Device) -> None:
 
 
 CORRUPT = {
-    "columns": ([0, 1, 2], [0, 2], "out of range"),
-    "negative columns": ([0, 1, 2], [0, -1], "out of range"),
-    "descending": ([0, 2, 1, 2], [0, 1], "ascend"),
-    "beyond": ([0, 9, 2], [0, 1], "ascend"),
-    "negative": ([0, -1, 2], [0, 1], "ascend"),
+    "columns": ([0, 1, 2], [0, 2], r"^graph.indices\[1\] = 2, expected a number from 0 to 1$"),
+    "negative columns": ([0, 1, 2], [0, -1], r"^graph.indices\[1\] = -1, expected a number from 0 to 1$"),
+    "descending": ([0, 2, 1, 2], [0, 1], r"^graph.indptr\[1\] = 2, but graph.indptr\[2\] = 1: row pointers ascend$"),
+    "beyond": ([0, 9, 2], [0, 1], r"^graph.indptr\[1\] = 9, but graph.indptr\[2\] = 2: row pointers ascend$"),
+    "negative": ([0, -1, 2], [0, 1], r"^graph.indptr\[0\] = 0, but graph.indptr\[1\] = -1: row pointers ascend$"),
     "begin": ([1, 1, 2], [0, 1], "do not lead from 0"),
     "end": ([0, 1, 3], [0, 1], "do not lead from 0"),
 }
@@ -578,8 +578,12 @@ def test_small_graphs_are_matched_on_the_host(device: Device, serves: None) -> N
         assert_right(found, matrix, 2)
     indices = matrix.copy()
     indices.indices[0] = 7
-    with pytest.raises(ValueError, match="out of range"):
+    with pytest.raises(ValueError, match=r"^graph.indices\[0\] = 7, expected a number from 0 to 2$"):
         reedsp.maximum_matching(indices)
+    rows = matrix.tolil()
+    rows.rows[1][0] = 3
+    with pytest.raises(ValueError, match=r"^graph.rows\[1\]\[0\] = 3, expected a number from 0 to 2$"):
+        reedsp.maximum_matching(rows)
     assert reedsp.maximum_matching(matrix, device=device).method != "hopcroft-karp"
     assert reedsp.maximum_matching(scipy.sparse.csr_array((2, 3))).device != place.HOST
 
