@@ -78,6 +78,10 @@ class Question:
             names = [*names[: _SHOWN - 2], "...", names[-1]]
         return f"sources[{first}:{last}] = {', '.join(names)}"
 
+    def place(self, first: int, last: int) -> tuple[int | None]:
+        """Return which of all rows is the first of a task; None where there is a single row by itself."""
+        return (first if self.many else None,)
+
 
 def question_of_paths(graph: Any, source: Any, **arguments: Any) -> Question:
     """Return the question that these arguments of :func:`reedsp.sssp` are."""
@@ -104,7 +108,7 @@ def question_of_levels(graph: Any, source: Any, options: Mapping[str, Any] | Non
 def rows_on_workers(engine: Engine, question: Question, reference: Published, progress: Progress = None) -> list[Rows]:
     """Return the rows of each task, on a worker."""
     cut = _cut(engine, question)
-    made = _tasks(question, cut, tasks.rows, lambda first, last: (), reference)
+    made = _tasks(question, cut, tasks.rows, question.place, reference)
     found = {task.first: future for task, future in _run(engine, question, made, progress)}
     return [Rows(found[first], slice(0, last - first), slice(first, last)) for first, last in cut]
 
@@ -117,7 +121,7 @@ def rows_here(
     progress: Progress = None,
 ) -> npt.NDArray[Any]:
     """Return the rows in an array of this process, perhaps a given one."""
-    made = _tasks(question, _cut(engine, question), tasks.rows, lambda first, last: (), reference)
+    made = _tasks(question, _cut(engine, question), tasks.rows, question.place, reference)
     shape = len(question.sources), question.graph.n
     rows = np.empty(shape, question.dtype) if place is None else place
     with contextlib.closing(_run(engine, question, made, progress)) as done:
@@ -193,7 +197,7 @@ def answers_of(
     names = question.graph.names
 
     def more(first: int, last: int) -> tuple[Any, ...]:
-        return function, [names[each] for each in question.sources[first:last]]
+        return function, [names[each] for each in question.sources[first:last]], first
 
     made = _tasks(question, _cut(engine, question), tasks.mapped, more, reference)
     found: list[Any] = [None] * len(question.sources)
@@ -231,7 +235,7 @@ def trees_of(
     engine: Engine, question: Question, reference: Published, progress: Progress = None
 ) -> list[tuple[int, Trees]]:
     """Return everything that was found, each part with its first row."""
-    made = _tasks(question, _cut(engine, question), tasks.trees, lambda first, last: (), reference)
+    made = _tasks(question, _cut(engine, question), tasks.trees, question.place, reference)
     found = []
     with contextlib.closing(_run(engine, question, made, progress)) as done:
         for task, future in done:

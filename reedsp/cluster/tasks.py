@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from reedsp.algorithms.routes.statistics import Question, measured_on
 from reedsp.algorithms.single_source.sssp import distances, sssp
 from reedsp.algorithms.traversal.bfs import bfs
+from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, to_result
 from reedsp.cluster import plan
 from reedsp.cluster.output import Output
 from reedsp.cluster.worker import registry
@@ -19,7 +20,9 @@ from reedsp.cluster.worker.published import Published
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.edges.statistics import Measured
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
+
+_INT64 = np.dtype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,30 @@ class Search:
         levels: npt.NDArray[np.int32] = self.found(graph, sources, device).levels
         return levels
 
+    def as_added(self, graph: Graph) -> Search:
+        """Return the same for distances as they are added, if the type that is asked for may not hold one of them.
+
+        What is converted later is refused by its position in all rows, and only if it is wanted.
+        """
+        if self.function == "bfs":
+            return self
+        result = np.dtype(self.arguments["dtype"])
+        is_lossy = result == np.int32 or (result == np.float64 and graph.simple_path_bound > EXACT_IN_FLOAT64)
+        if not is_lossy or choose_arithmetic(graph, result).dtype != _INT64:
+            return self
+        return replace(self, arguments={**self.arguments, "dtype": _INT64.name})
+
+    def converted(
+        self,
+        found: npt.NDArray[Any],
+        rows: npt.NDArray[np.intp] | None,
+        columns: npt.NDArray[np.intp] | None = None,
+    ) -> npt.NDArray[Any]:
+        """Return what was found as added in the type that is asked for; errors name these rows and columns."""
+        if self.function == "bfs" or found.dtype == self.arguments["dtype"]:
+            return found
+        return to_result(found, Arithmetic(_INT64), np.dtype(self.arguments["dtype"]), rows, columns)
+
 
 class Trees(NamedTuple):
     """Everything that a search from some sources found."""
@@ -79,16 +106,14 @@ def memory() -> Memory:
     return Memory(str(device), device.kind, device.global_memory)
 
 
-def rows(published: Published, search: Search, sources: Sequence[int]) -> npt.NDArray[Any]:
-    """Return a row for each source."""
-    graph, device = _ready(published, search)
-    with registry.lock():
-        return np.concatenate(in_halves(lambda some: search.rows(graph, some, device), sources))
+def rows(published: Published, search: Search, sources: Sequence[int], first: int | None) -> npt.NDArray[Any]:
+    """Return a row for each source, of which the first is this one of all; None: the only one, of a single source."""
+    return search.converted(_as_added(published, search, sources), _positions(first, sources))
 
 
 def written(published: Published, search: Search, sources: Sequence[int], output: Output, first: int) -> None:
     """Write a row for each source to an array, from one row on."""
-    output.write(first, rows(published, search, sources))
+    output.write(first, rows(published, search, sources, first))
 
 
 def mapped(
@@ -97,23 +122,18 @@ def mapped(
     sources: Sequence[int],
     function: Callable[[Any, npt.NDArray[Any]], Any],
     names: Sequence[Any],
+    first: int,
 ) -> list[Any]:
-    """Return what a function makes of each source's name and row."""
-    graph, device = _ready(published, search)
-
-    def answers(some: Sequence[int]) -> npt.NDArray[Any]:
-        with registry.lock():
-            return search.rows(graph, some, device)
-
-    found = (row for part in in_halves(answers, sources) for row in part)
-    return [function(name, row) for name, row in zip(names, found, strict=True)]
+    """Return what a function makes of each source's name and row, of which the first is this one of all."""
+    return [function(name, row) for name, row in zip(names, rows(published, search, sources, first), strict=True)]
 
 
 def columns(
     published: Published, search: Search, sources: Sequence[int], targets: npt.NDArray[np.intp]
 ) -> npt.NDArray[Any]:
     """Return some columns of the row of each source."""
-    return np.ascontiguousarray(rows(published, search, sources)[:, targets])
+    found = np.ascontiguousarray(_as_added(published, search, sources)[:, targets])
+    return search.converted(found, np.array(sources, np.intp), targets)
 
 
 def statistics(published: Published, search: Search, sources: Sequence[int]) -> Measured:
@@ -129,12 +149,13 @@ def statistics(published: Published, search: Search, sources: Sequence[int]) -> 
         return Measured.joined(in_halves(found, sources), question.found)
 
 
-def trees(published: Published, search: Search, sources: Sequence[int]) -> list[Trees]:
-    """Return rows and predecessors, and how they were found."""
+def trees(published: Published, search: Search, sources: Sequence[int], first: int | None) -> list[Trees]:
+    """Return rows, of which the first is this one of all, and predecessors, and how they were found."""
     graph, device = _ready(published, search)
+    as_added = search.as_added(graph)
 
     def found(some: Sequence[int]) -> Trees:
-        result = search.found(graph, some, device)
+        result = as_added.found(graph, some, device)
         is_sssp = search.function == "sssp"
         about = (result.method, result.rounds if is_sssp else 0, result.device)
         rows, exact = (result.dist, result._exact) if is_sssp else (result.levels, None)
@@ -142,7 +163,14 @@ def trees(published: Published, search: Search, sources: Sequence[int]) -> list[
         return Trees(rows, result.pred, exact, *about, from_host, result.stats)
 
     with registry.lock():
-        return in_halves(found, sources)
+        parts: list[Trees] = in_halves(found, sources)
+    positions = _positions(first, sources)
+    converted, done = [], 0
+    for each in parts:
+        some = None if positions is None else positions[done : done + len(each.rows)]
+        converted.append(each._replace(rows=search.converted(each.rows, some)))
+        done += len(each.rows)
+    return converted
 
 
 def in_halves(solve: Callable[[Sequence[int]], Any], sources: Sequence[int]) -> list[Any]:
@@ -157,6 +185,19 @@ def in_halves(solve: Callable[[Sequence[int]], Any], sources: Sequence[int]) -> 
     del short
     middle = len(sources) // 2
     return [*in_halves(solve, sources[:middle]), *in_halves(solve, sources[middle:])]
+
+
+def _as_added(published: Published, search: Search, sources: Sequence[int]) -> npt.NDArray[Any]:
+    """Return a row for each source, as it is added if it may have to be."""
+    graph, device = _ready(published, search)
+    as_added = search.as_added(graph)
+    with registry.lock():
+        return np.concatenate(in_halves(lambda some: as_added.rows(graph, some, device), sources))
+
+
+def _positions(first: int | None, sources: Sequence[int]) -> npt.NDArray[np.intp] | None:
+    """Return which of all rows those from some sources are; None for that of a single source."""
+    return None if first is None else np.arange(first, first + len(sources))
 
 
 def _ready(published: Published, search: Search) -> tuple[Graph, Device]:

@@ -9,6 +9,7 @@ import gc
 import importlib.util
 import itertools
 import multiprocessing
+import operator
 import os
 import re
 import shutil
@@ -163,6 +164,47 @@ def test_tables(workers: reedsp.cluster.Cluster, sources: list[int], targets: li
     assert same(found, reedsp.distance_table(graph, sources, targets))
     if sources:
         assert np.array_equal(found, from_scipy(graph, sources)[:, targets])
+
+
+@pytest.mark.parametrize("weights", [[2**53, 1], [2**53, 1, -1]])
+@pytest.mark.parametrize("dtype", [None, "int32"])
+def test_tables_need_no_type_that_holds_other_distances(
+    workers: reedsp.cluster.Cluster, weights: list[int], dtype: Any
+) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1, 3][: len(weights)], [1, 2, 0][: len(weights)], weights)
+    targets = [0, 1] if dtype is None else [0]
+    found = reedsp.distance_table(graph, [0], targets, dtype=dtype, device=workers)
+    assert same(found, reedsp.distance_table(graph, [0], targets, dtype=dtype))
+    with pytest.raises((ValueError, OverflowError), match=r"^dist\[0, 2\]"):
+        reedsp.distance_table(graph, [1, 0], [2, 0], dtype=dtype, device=workers)
+
+
+@pytest.mark.parametrize(
+    ("call", "position"),
+    [
+        (lambda graph, workers: workers.sssp(graph, range(4)), "3, 2"),
+        (lambda graph, workers: workers.sssp(graph, [3]), "0, 2"),
+        (lambda graph, workers: workers.sssp(graph, 3), "2"),
+        (lambda graph, workers: workers.sssp(graph, range(4), dtype="int32"), "3, 1"),
+        (lambda graph, workers: workers.map_rows(graph, operator.is_), "3, 2"),
+        (lambda graph, workers: reedsp.sssp(graph, range(4), device=workers), "3, 2"),
+        (lambda graph, workers: reedsp.sssp(graph, 3, device=workers), "2"),
+    ],
+)
+def test_errors_name_the_row(workers: reedsp.cluster.Cluster, call: Callable[..., Any], position: str) -> None:
+    graph = reedsp.Graph.from_edges(4, [3, 1], [1, 2], [2**53, 1])
+    with pytest.raises((ValueError, OverflowError), match=re.escape(f"dist[{position}] = ")):
+        call(graph, workers)
+
+
+def test_rows_in_the_type_of_their_sums(workers: reedsp.cluster.Cluster) -> None:
+    graph, sources = reedsp.Graph.from_edges(4, [3, 1], [1, 2], [2**53, 2]), [3, 0, 1]
+    expected = reedsp.sssp(graph, sources)
+    assert same(workers.sssp(graph, sources), expected.dist)
+    found = reedsp.sssp(graph, sources, device=workers)
+    assert same(found.dist, expected.dist)
+    assert same(found.pred, expected.pred)
+    assert found.verify()
 
 
 @pytest.mark.parametrize("weights", [None, "fractions"])
@@ -526,7 +568,6 @@ def test_graphs_of_a_cluster_that_no_one_closes_are_deleted(pool: concurrent.fut
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.deep
 def test_threads_that_use_a_cluster_leave_each_other_their_graphs(workers: reedsp.cluster.Cluster) -> None:
     graphs = [ring(weights=[1 + each] * (2 * N)) for each in range(8)]
     expected = [from_scipy(graph, range(30)) for graph in graphs]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -124,7 +125,7 @@ class PreparedGraph(Prepared):
             task = Task(graph, [[each] for each in sources], job, arithmetic, found, pred)
             task.in_parts(self._rows_at_once(graph.n * found.itemsize), self._fill)
         phases.begin("convert")
-        dist = _in_type(found, arithmetic, result)
+        dist = _in_type(found, arithmetic, result, np.arange(len(sources)) if many else None)
         stats = {
             **job.stats(),
             "arithmetic": name_of(arithmetic.dtype),
@@ -177,8 +178,9 @@ class PreparedGraph(Prepared):
         array([0., 7., 2., 5.])
         """
         sources, many = source_argument(self.graph, source)
-        search = self._row_search(Job(self.device, recycle=True), result_dtype(dtype, self.graph))
-        dist = search.find(np.array(sources, np.intp))
+        arithmetic, result = self._types(dtype)
+        found = self._added(Job(self.device, recycle=True), arithmetic, result).find(np.array(sources, np.intp))
+        dist = _in_type(found, arithmetic, result, np.arange(len(sources)) if many else None)
         return dist if many else dist[0]
 
     def distance_table(self, sources: Vertices, targets: Vertices, *, dtype: DistanceType | None = None) -> Distances:
@@ -364,6 +366,15 @@ class PreparedGraph(Prepared):
 
     def _row_search(self, job: Job, dtype: np.dtype[Any], targets: npt.NDArray[np.intp] | None = None) -> RowSearch:
         arithmetic, result = self._types(dtype)
+        search = self._added(job, arithmetic, result, targets)
+        return replace(
+            search, find=lambda sources: _in_type(search.find(sources), arithmetic, result, sources, targets)
+        )
+
+    def _added(
+        self, job: Job, arithmetic: Arithmetic, result: np.dtype[Any], targets: npt.NDArray[np.intp] | None = None
+    ) -> RowSearch:
+        """Return the search for distances that are still to be converted, if the device does not do so."""
         given = self._given(arithmetic, result)
         width = self.graph.n if targets is None else len(targets)
         sweep = None if targets is None else sweep_to(self._hierarchy, targets)
@@ -378,7 +389,7 @@ class PreparedGraph(Prepared):
                     with job.writes(found[part]) as results:
                         self._searches.rows(job, ranks[part], given, results, sweep)
                     end_part()
-            return _in_type(found, arithmetic, result)
+            return found
 
         return RowSearch(find, at_once, row_bytes)
 
@@ -455,5 +466,11 @@ def _named(units: np.dtype[Any], arithmetic: Arithmetic) -> str:
     return f"contraction in {name_of(units)} for {arithmetic}"
 
 
-def _in_type(found: npt.NDArray[Any], arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
-    return found if found.dtype == result else to_result(found, arithmetic, result)
+def _in_type(
+    found: npt.NDArray[Any],
+    arithmetic: Arithmetic,
+    result: np.dtype[Any],
+    rows: npt.NDArray[np.intp] | None,
+    columns: npt.NDArray[np.intp] | None = None,
+) -> npt.NDArray[Any]:
+    return found if found.dtype == result else to_result(found, arithmetic, result, rows, columns)

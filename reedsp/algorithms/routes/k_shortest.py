@@ -17,6 +17,7 @@ from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, card
@@ -161,26 +162,31 @@ def yen(
         search = _Search(graph, start, device)
         scale, whole = search.scale, search.whole
         found = list(itertools.islice(search.paths_to(end), min(count, sys.maxsize)))
+    elif device is not None:
+        get_device(device)  # which says so if there is none
     indptr = np.zeros(len(found) + 1, np.int64)
     np.cumsum([len(path) for _, path in found], out=indptr[1:])
     vertices = np.fromiter(itertools.chain.from_iterable(path for _, path in found), np.int32, indptr[-1])
-    dist = np.array([_number(weight, scale, whole, result) for weight, _ in found], result)
+    dist = np.array([_number(index, weight, scale, whole, result) for index, (weight, _) in enumerate(found)], result)
     return SimplePaths(graph, graph.names[start], graph.names[end], dist, Routes(graph, indptr, vertices))
 
 
-def _number(weight: int, scale: int, whole: bool, result: np.dtype[Any]) -> int | float:
-    """Return an exact weight, in units of 1 / scale, as a number for the result; `whole` ones are not rounded."""
+def _number(index: int, weight: int, scale: int, whole: bool, result: np.dtype[Any]) -> int | float:
+    """Return an exact weight, in units of 1 / scale, as a number for the result; `whole` ones are not rounded.
+
+    Errors name its index.
+    """
     if result.kind == "i":
         if not np.iinfo(result).min <= weight < infinity(result):
-            raise OverflowError(f"dist = {weight} is outside {result}; ask for dtype='int64'")
+            raise OverflowError(f"dist[{index}] = {weight} is outside {result}; ask for dtype='int64'")
         return weight
     try:
         with np.errstate(over="raise"):
             number = float(result.type(float(Fraction(weight, scale))))
     except (FloatingPointError, OverflowError):
-        raise OverflowError(f"a distance is beyond {result}") from None
+        raise OverflowError(f"dist[{index}] is beyond {result}") from None
     if whole and result == np.float64 and number != weight:
-        raise ValueError(f"dist = {weight} has no exact float64 value; ask for dtype='int64'")
+        raise ValueError(f"dist[{index}] = {weight} has no exact float64 value; ask for dtype='int64'")
     return number
 
 

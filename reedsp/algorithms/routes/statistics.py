@@ -105,7 +105,7 @@ def distance_statistics(
         if isinstance(asked, Prepared):
             check_device(asked, device)  # which refuses it
         return question.answer(starts, device.answer("distance_statistics", question, starts, progress=progress))
-    devices = devices_of(device)
+    devices = [each if each is None else get_device(each) for each in devices_of(device)]
     seconds = None
     if len(starts) > 1 and len(starts) * (graph.n + graph.m) >= _LONG:
         choice, _, _ = expected(question, asked, -(-len(starts) // len(devices)), devices[0])

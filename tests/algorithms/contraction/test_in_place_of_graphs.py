@@ -73,6 +73,26 @@ def test_the_nearest_have_names(unit: float, device: reedsp.Device) -> None:
     assert [names for names, _ in reedsp.all_pairs_rows(prepared, [159, 100])] == [[159, 100]]
 
 
+@pytest.mark.parametrize(
+    ("call", "position"),
+    [
+        (lambda prepared: prepared.sssp([1, 0]), "1, 2"),
+        (lambda prepared: prepared.sssp([0]), "0, 2"),
+        (lambda prepared: prepared.sssp(0), "2"),
+        (lambda prepared: prepared.distances([1, 0]), "1, 2"),
+        (lambda prepared: prepared.distances(0), "2"),
+        (lambda prepared: prepared.distance_table([1, 0], [1, 2]), "0, 2"),
+        (lambda prepared: reedsp.distance_table(prepared, [1, 0], [1, 2], memory_limit=1), "0, 2"),
+        (lambda prepared: list(reedsp.all_pairs_rows(prepared, [1, 0], memory_limit=1)), "0, 2"),
+    ],
+)
+def test_a_distance_that_is_refused_is_named(call: Any, position: str, device: reedsp.Device) -> None:
+    """By its place in the array, and in blocks and tables by its vertices, as from the graph itself."""
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**53, 1])
+    with pytest.raises(ValueError, match=rf"^dist\[{position}\] = "):
+        call(reedsp.prepare(graph, device=device))
+
+
 @pytest.mark.parametrize("source", [5, [5, 7, 5], []])
 @pytest.mark.parametrize("dtype", [None, "int32"])
 def test_searches(source: Any, dtype: Any, device: reedsp.Device) -> None:

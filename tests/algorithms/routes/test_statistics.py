@@ -392,6 +392,7 @@ def test_bad_input(device: reedsp.Device) -> None:
         (lambda: reedsp.distance_statistics(positive, [0, 1.5], device=device), TypeError, r"sources\[1\]"),
         (lambda: reedsp.distance_statistics(positive, 0, device=device), TypeError, "sources: expected several"),  # type: ignore[arg-type]
         (lambda: reedsp.distance_statistics(positive, device=[]), ValueError, "device: the list is empty"),
+        (lambda: reedsp.distance_statistics(positive, [], device=[0, "nope"]), reedsp.DeviceError, "device = 'nope'"),
         (
             lambda: reedsp.distance_statistics(positive, unweighted=True, dtype="int32", device=device),
             ValueError,

@@ -6,6 +6,7 @@ import doctest
 import itertools
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -135,6 +136,24 @@ def test_a_road_network(shared_data: Path, device: reedsp.Device) -> None:
         assert len(set(path)) == len(path)
         indices = [graph.index(name) for name in path]
         assert weights[indices[:-1], indices[1:]].sum() == weight
+
+
+@pytest.mark.parametrize(("dtype", "weight"), [(None, 2**53), ("int32", 2**31)])
+def test_a_distance_that_is_refused_is_named(dtype: Any, weight: int, device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 0, 1], [2, 1, 2], [5, weight, 1])
+    with pytest.raises((ValueError, OverflowError), match=rf"^dist\[1\] = {weight + 1} "):
+        reedsp.yen(graph, 0, 2, 3, dtype=dtype, device=device)
+
+
+def test_a_float_that_is_beyond_its_type_is_named(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [3e38, 3e38])
+    with pytest.raises(OverflowError, match=r"^dist\[0\] is beyond float32"):
+        reedsp.yen(graph, 0, 2, 1, dtype="float32", device=device)
+
+
+def test_a_device_is_looked_for_even_if_no_path_is() -> None:
+    with pytest.raises(reedsp.DeviceError, match="device = 'nope'"):
+        reedsp.yen(reedsp.Graph.from_edges(2, [0], [1]), 0, 1, 0, device="nope")
 
 
 @pytest.mark.parametrize("directed", [True, False])
