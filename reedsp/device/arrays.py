@@ -13,7 +13,7 @@ import pyopencl as cl
 from reedsp.device.device import Device
 from reedsp.device.discovery import device_of, get_device
 from reedsp.device.job import BoundKernel, Job, Memory
-from reedsp.graph.graph import refuse_masked
+from reedsp.graph.graph import as_array
 
 _LAUNCHES_BETWEEN_WAITS = 16
 
@@ -57,8 +57,7 @@ def vector(name: str, array: Any) -> Any:
     if on_device:
         refuse_part_of_svm(name, array)
     else:
-        refuse_masked(array, name)
-        array = np.asarray(array)
+        array = as_array(array, name)
     if array.ndim != 1:
         raise ValueError(f"{name}: an array of one dimension is expected, got shape {array.shape}")
     if not on_device:

@@ -369,7 +369,7 @@ class Graph:
         values = entries_of_dense(matrix, "matrix")
         _square(values.shape)
         _require_real(values, "matrix")
-        mask: Any = np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else None  # type: ignore[arg-type]
+        mask: Any = np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else None
 
         def absent(rows: slice, part: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
             if mask is not None:
@@ -687,7 +687,7 @@ class Graph:
         >>> square.with_coordinates([[0, 0], [1, 0], [1, 1], [0, 1]]).coordinates[2]
         array([1., 1.])
         """
-        given = _array(coordinates, "coordinates")
+        given = as_array(coordinates, "coordinates")
         _require_real(given, "coordinates")
         if given.shape != (self.n, 2):
             raise ValueError(f"coordinates has shape {given.shape}, expected {(self.n, 2)}")
@@ -1206,7 +1206,7 @@ def _first(mask: npt.NDArray[np.bool_]) -> int:
     return int(np.argmax(mask))
 
 
-def _array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Return any array_like as an array; a masked entry has no value, so that it is refused."""
     refuse_masked(values, name)
     try:
@@ -1223,7 +1223,7 @@ def entries_of_dense(matrix: Any, name: str) -> npt.NDArray[Any]:
     ValueError, TypeError
         It has other than two dimensions, or an entry of a list is masked, or no number that int64 or float64 holds.
     """
-    values = _array(np.ma.getdata(matrix) if np.ma.isMaskedArray(matrix) else matrix, name)
+    values = as_array(np.ma.getdata(matrix) if np.ma.isMaskedArray(matrix) else matrix, name)
     if values.ndim != 2:
         raise ValueError(f"{name} has {values.ndim} dimensions, expected 2")
     if not isinstance(matrix, Sequence) or not values.size:
@@ -1246,7 +1246,7 @@ def refuse_masked(values: object, name: str) -> None:
 
 def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Return integers of any width, none of which is outside int64."""
-    array = _array(values, name)
+    array = as_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
     if array.size == 0 and not isinstance(values, np.ndarray):
@@ -1446,7 +1446,7 @@ def _require_real(values: npt.NDArray[Any], name: str) -> None:
 def _weight_vector(values: npt.ArrayLike | None, name: str, edges: int) -> npt.NDArray[Any]:
     if values is None:
         return np.ones(edges, dtype=np.int32)
-    array = _array(values, name)
+    array = as_array(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
     if len(array) != edges:

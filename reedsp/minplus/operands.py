@@ -33,7 +33,7 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
-from reedsp.graph.graph import refuse_masked
+from reedsp.graph.graph import as_array
 from reedsp.minplus.entries import Entries, convert, entries_of, look, write_results
 from reedsp.minplus.entries_check import can_convert, can_look, can_write
 
@@ -55,8 +55,9 @@ def matrix(name: str, array: Any) -> Any:
     if on_device:
         refuse_part_of_svm(name, array)
     else:
-        refuse_masked(array, name)
-        array = np.asarray(array)
+        given, array = array, as_array(array, name)
+        if array.ndim == 0 and array.dtype == object:
+            raise TypeError(f"{name}: a dense matrix is expected, got a {type(given).__name__}")
     if array.dtype.newbyteorder("=") == np.float16 and array.ndim == 2:
         if on_device:
             raise TypeError(f"{name}: float16 is not supported on a device")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 import pytest
+import scipy.sparse
 from pyopencl import array as cl_array
 
 import reedsp
@@ -319,3 +320,11 @@ def test_what_takes_a_large_part_of_memory(device: Device, monkeypatch: pytest.M
     monkeypatch.setattr(operands, "look", None)
     a = weights((66, 66), np.dtype(np.int32), 1)
     assert np.array_equal(reedsp.min_plus_product(a, a, device=device), expected_product(a, a))
+
+
+def test_what_is_no_dense_matrix() -> None:
+    for wrong, name in ((scipy.sparse.csr_array([[1]]), "csr_array"), (reedsp.Graph.from_edges(1, [], []), "Graph")):
+        with pytest.raises(TypeError, match=f"^a: a dense matrix is expected, got a {name}$"):
+            reedsp.min_plus_product(wrong, [[1]])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^b: setting an array element with a sequence"):
+        reedsp.min_plus_product([[1]], [[1], [1, 2]])  # type: ignore[list-item]

@@ -17,6 +17,7 @@ from reedsp.graph.graph import Graph, edge_sources
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
 from reedsp.results.ranking import largest
 from reedsp.results.text import AsTable
+from reedsp.system.options import integer
 from reedsp.system.public import public
 
 _CLOSE = 1e-9
@@ -134,6 +135,7 @@ class Betweenness(AsTable):
         ValueError
             Edges were not asked for.
         """
+        count = integer(count, "count")
         values = self.edges_to_dict()
         return sorted(values.items(), key=lambda item: -item[1])[: max(0, count)]
 
