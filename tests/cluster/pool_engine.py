@@ -108,7 +108,7 @@ class PoolEngine:
 
     def close(self) -> None:
         """Forget what threads of this process keep."""
-        registry.end(self._setting.key)
+        registry.end(self._setting.key, "worker")
 
 
 class PoolCluster:

@@ -103,6 +103,8 @@ def test_rows_stay_on_workers(threads: distributed.Client, tmp_path: Path) -> No
         assert np.array_equal(rows.compute(), expected(graph, range(20)))
         assert first.sssp(graph, 3).shape == (N,)
         assert first.sssp(graph, []).compute().shape == (0, N)
+        assert first.sssp(graph, [], dtype="int64").compute().dtype == np.int64
+        assert first.bfs(graph, []).compute().dtype == np.int32
         assert second.map_rows(other, slowly) == expected(other, range(30))[:, 0].tolist()  # two graphs, two clusters
         assert first.engine.each_worker(one_graph) == dict.fromkeys(first.engine.workers(), 1)
         first.bfs(graph, range(20), out=tmp_path / "x.zarr")
@@ -117,6 +119,7 @@ def test_rows_stay_on_workers(threads: distributed.Client, tmp_path: Path) -> No
             assert np.array_equal(np.asarray(pairs.pred), one.pred)
             assert pairs.path(3, 5) == one.path(3, 5)
         assert second.apsp(ring(0)).dist.compute().shape == (0, 0)
+        assert second.apsp(ring(0), predecessors=True).pred.compute().dtype == np.int32  # type: ignore[union-attr]
         keys = {each.engine._setting.key for each in (first, second)}  # type: ignore[attr-defined]
         assert keys <= set(registry._entries)
     assert not keys & set(registry._entries)
@@ -237,6 +240,21 @@ def test_workers_that_are_waited_for_are_missed_once(monkeypatch: pytest.MonkeyP
         engine.check()
         assert engine._alone == 0
         engine.close()
+
+
+def test_the_last_worker_of_a_process_forgets() -> None:
+    graph = ring()
+    with (
+        distributed.LocalCluster(n_workers=2, processes=False, threads_per_worker=1, dashboard_address=":0") as local,
+        distributed.Client(local) as client,
+        reedsp.cluster.Dask(client, threads=1) as cluster,
+    ):
+        cluster.publish(graph)
+        local.scale(1)
+        while len(cluster.engine.workers()) > 1:
+            time.sleep(0.01)
+        assert np.array_equal(cluster.sssp(graph, [0]).compute(), expected(graph, [0]))
+        assert np.array_equal(cluster.sssp(ring(30), [0]).compute(), expected(ring(30), [0]))
 
 
 def test_tasks_for_a_worker_that_was_the_last_one_are_done_by_the_next() -> None:

@@ -556,6 +556,14 @@ def test_a_cluster_that_is_closed_answers_nothing(pool: concurrent.futures.Execu
         reedsp.distance_table(ring(), [0], [1], device=cluster, memory_limit=-1)
 
 
+def test_a_cluster_is_closed_once(pool: concurrent.futures.Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[bool] = []
+    with reedsp.cluster.Executor(pool) as cluster:
+        monkeypatch.setattr(cluster.engine, "close", lambda: closed.append(True))
+        cluster.close()
+    assert closed == [True]
+
+
 def test_graphs_of_a_cluster_that_no_one_closes_are_deleted(pool: concurrent.futures.Executor, tmp_path: Path) -> None:
     cluster = reedsp.cluster.Executor(pool, folder=tmp_path)
     cluster.sssp(ring(), [0])

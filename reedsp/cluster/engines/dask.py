@@ -158,7 +158,7 @@ class DaskEngine:
     ) -> Any:
         """Return a dask.array of rows that are on workers: all that tasks returned, or some of an item of it."""
         if not parts:
-            return dask.array.zeros(shape, dtype)
+            return dask.array.from_array(np.empty(shape, dtype))  # those that dask makes by itself forget the type
         blocks = []
         for future, there, place in parts:
             rows = future if item is None else dask.delayed(_some_of)(future, item, there)
@@ -220,7 +220,7 @@ class _Begin(distributed.WorkerPlugin):
 
     def teardown(self, worker: Any) -> None:
         """Forget the cluster."""
-        registry.end(self._setting.key)
+        registry.end(self._setting.key, worker.address)
 
 
 class _Put(distributed.WorkerPlugin):
@@ -234,8 +234,8 @@ class _Put(distributed.WorkerPlugin):
         """Make the graph in another thread; a worker that comes later may find it before its device."""
         threads = min(worker.state.nthreads, os.cpu_count() or 1)
         await asyncio.to_thread(registry.begin, self._setting, worker.address, threads)
-        await asyncio.to_thread(registry.put, self._setting.key, self._graph)
+        await asyncio.to_thread(registry.put, self._setting.key, worker.address, self._graph)
 
     def teardown(self, worker: Any) -> None:
         """Forget the graph."""
-        registry.drop(self._setting.key, self._graph.fingerprint)
+        registry.drop(self._setting.key, worker.address, self._graph.fingerprint)

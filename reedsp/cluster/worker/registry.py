@@ -1,7 +1,8 @@
 """What a worker keeps for a cluster as long as it lives: its device, the graphs, and what tasks leave for later ones.
 
 It belongs to the process, not to the memory of an engine, from which replicas may be dropped. So a graph is uploaded to
-the device once in a worker's life. Several clusters can use one worker: a task sees what is of its own.
+the device once in a worker's life. Several clusters can use one worker: a task sees what is of its own. Several workers
+can be in one process: what they share goes with the last of them.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import contextlib
 import os
 import pickle
 import threading
+import time
 import uuid
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,7 +86,11 @@ class _Entry:
     name: str
     device: Device | None = None
     failure: str | None = None
+    workers: set[str] = field(default_factory=set)
+    begun: float = field(default_factory=time.monotonic)
     graphs: dict[str, Graph] = field(default_factory=dict)
+    holders: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # workers that were sent each
+    forgotten: set[str] = field(default_factory=set)  # fingerprints of graphs that were here
     files: dict[str, str] = field(default_factory=dict)  # of graphs that came in files
     kept: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
     changed: threading.Condition = field(default_factory=lambda: threading.Condition(threading.RLock()))
@@ -101,7 +107,7 @@ _serving = threading.local()
 
 
 def begin(setting: Setting, name: str, threads: int | None = None) -> None:
-    """Make room for a cluster, and find the device of this worker; does nothing the second time.
+    """Make room for a cluster, and find the device of this worker; another one of this process has the same.
 
     Parameters
     ----------
@@ -114,10 +120,11 @@ def begin(setting: Setting, name: str, threads: int | None = None) -> None:
     """
     with _beginning:
         if setting.key in _entries:
+            _entries[setting.key].workers.add(name)
             return
         for other in _entries.values():
             _drop_deleted(other)
-        entry = _Entry(setting, name)
+        entry = _Entry(setting, name, workers={name})
         count = setting.threads if setting.threads is not None else threads
         if count is not None and not is_opencl_used():
             for variable in ("POCL_MAX_PTHREAD_COUNT", "DPCPP_CPU_NUM_CUS"):
@@ -131,27 +138,38 @@ def begin(setting: Setting, name: str, threads: int | None = None) -> None:
         _entries[setting.key] = entry
 
 
-def end(key: str) -> None:
-    """Forget a cluster."""
+def end(key: str, name: str) -> None:
+    """Forget a cluster with the last worker of this process."""
     with _beginning:
-        _entries.pop(key, None)
+        if (entry := _entries.get(key)) is not None:
+            entry.workers.discard(name)
+            if not entry.workers:
+                del _entries[key]
 
 
-def put(key: str, wrapped: Wrapped) -> None:
-    """Keep a graph for a cluster."""
+def put(key: str, name: str, wrapped: Wrapped) -> None:
+    """Keep a graph for a worker of a cluster."""
     entry = _entries[key]
     graph = wrapped.graph()
     with entry.changed:
         entry.graphs.setdefault(wrapped.fingerprint, graph)
+        entry.holders[wrapped.fingerprint].add(name)
+        entry.forgotten.discard(wrapped.fingerprint)
         entry.changed.notify_all()
 
 
-def drop(key: str, fingerprint: str) -> None:
-    """Forget a graph, and what was kept for it."""
+def drop(key: str, name: str, fingerprint: str) -> None:
+    """Forget a graph, and what was kept for it, with the last worker of this process that was sent it."""
     if (entry := _entries.get(key)) is not None:
         with entry.changed:
+            entry.holders[fingerprint].discard(name)
+            if entry.holders[fingerprint]:
+                return
+            del entry.holders[fingerprint]
             entry.graphs.pop(fingerprint, None)
             entry.kept.clear()
+            entry.forgotten.add(fingerprint)
+            entry.changed.notify_all()
 
 
 @contextlib.contextmanager
@@ -206,19 +224,24 @@ def graph(published: Published) -> Graph:
     Raises
     ------
     RuntimeError
-        It did not come, or its file cannot be read here.
+        It did not come, or was forgotten since, or its file cannot be read here.
     """
     entry = _own()
     with entry.changed:
         if published.file is None:
-            entry.changed.wait_for(lambda: published.fingerprint in entry.graphs, _GRAPH_COMES)
+            known = entry.graphs.keys(), entry.forgotten
+            left = max(0.0, entry.begun + _GRAPH_COMES - time.monotonic())
+            entry.changed.wait_for(lambda: any(published.fingerprint in each for each in known), left)
         elif published.fingerprint not in entry.graphs:
             _drop_deleted(entry)
             entry.graphs[published.fingerprint] = _read(published.file, entry.name)
             entry.files[published.fingerprint] = published.file
         found = entry.graphs.get(published.fingerprint)
     if found is None:
-        raise RuntimeError(f"worker {entry.name}: the graph {published.fingerprint[:12]} was not sent here")
+        about = f"worker {entry.name}: the graph {published.fingerprint[:12]}"
+        if published.fingerprint in entry.forgotten:
+            raise RuntimeError(f"{about} is forgotten: ask again for rows that were lost with another worker")
+        raise RuntimeError(f"{about} was not sent here; if it was forgotten, ask for its rows again")
     return found
 
 
