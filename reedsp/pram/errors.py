@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 
 class PramError(ValueError):
     """A PRAM program is wrong; the message names the line and quotes it.
@@ -19,6 +22,16 @@ class PramError(ValueError):
     def __init__(self, reason: str, line: int, column: int, text: str) -> None:
         self.reason, self.line, self.column, self.text = reason, line, column, text
         super().__init__(f"line {line}, column {column}: {reason}\n    {text.strip()}")
+
+    def __reduce__(self) -> tuple[Callable[..., PramError], tuple[type[PramError], str, dict[str, Any]]]:
+        """Have it copied with all it says: a pool of processes passes errors on so."""
+        return _copied, (type(self), str(self), vars(self))
+
+
+def _copied(kind: type[PramError], message: str, attributes: dict[str, Any]) -> PramError:
+    error = kind.__new__(kind, message)
+    vars(error).update(attributes)
+    return error
 
 
 class ProgramError(PramError):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from reedsp.pram.arithmetic import LAZY, NoResultError, compute
+from reedsp.pram.arithmetic import LAZY, NoResultError, compute, converted
 from reedsp.pram.errors import UndefinedError
 from reedsp.pram.tree import Constant, Element, Expression, Length, Number, Operation, Tree, Variable
 
@@ -21,12 +21,12 @@ def compiled(
     variable: Callable[[str, int], Number],
     length: Callable[[str], int],
     read: Callable[[Element, Number, int], Number],
-    undefined: Callable[[str, int], dict[str, Any]],
+    undefined: Callable[[str, int], dict[str, Any]] | None,
 ) -> Computed:
     """Return a function that computes an expression, with values of variables, lengths of arrays and their elements.
 
     `variable`, `read` and `undefined` are told the processor. `undefined` is called with a reason where an operation
-    has no result, and returns more of what UndefinedError says.
+    has no result, and returns more of what UndefinedError says; without it such an operation gives 0.
     """
 
     def made(part: Expression) -> Computed:
@@ -52,6 +52,8 @@ def compiled(
             try:
                 return compute(operator, given, kind)
             except NoResultError as error:
+                if undefined is None:
+                    return converted(0, kind)
                 at = part.position
                 more = undefined(str(error), p)
                 raise UndefinedError(more.pop("reason"), at.line, at.column, tree.text_at(at), **more) from None
@@ -73,14 +75,24 @@ def compiled(
 class HostValues:
     """The host's values while a program runs.
 
+    Parameters
+    ----------
+    tree : Tree
+    n : int
+        Processors.
+    memory : mapping
+        Global arrays.
+    check : bool
+        Whether operations without a result are errors; otherwise they give 0, as in kernels that do not check.
+
     Attributes
     ----------
     variables : dict
         Meta-variables by their names.
     """
 
-    def __init__(self, tree: Tree, n: int, memory: Mapping[str, npt.NDArray[Any]]) -> None:
-        self._tree, self._n, self._memory = tree, n, memory
+    def __init__(self, tree: Tree, n: int, memory: Mapping[str, npt.NDArray[Any]], check: bool = True) -> None:
+        self._tree, self._n, self._memory, self._check = tree, n, memory, check
         self._compiled: dict[int, tuple[Expression, Computed]] = {}  # by the identity of expressions, which are kept
         self.variables: dict[str, Number] = {}
 
@@ -90,15 +102,19 @@ class HostValues:
         Raises
         ------
         UndefinedError
-            An operation in it has no result.
+            An operation in it has no result, and that is checked.
         """
         if (found := self._compiled.get(id(expression))) is None:
             value = compiled(
                 *(self._tree, expression, self._variable, self._length, self._read),
-                lambda reason, p: {"reason": f"processor {p}: {reason}", "processors": (p,)},
+                self._undefined if self._check else None,
             )
             found = self._compiled[id(expression)] = expression, value
         return found[1](p)
+
+    @staticmethod
+    def _undefined(reason: str, p: int) -> dict[str, Any]:
+        return {"reason": f"processor {p}: {reason}", "processors": (p,)}
 
     def _variable(self, name: str, p: int) -> Number:
         if name in ("p", "n"):

@@ -155,7 +155,7 @@ class Machine:
         self._plan, self._tree, self._source, self._kernels = plan, plan.tree, source, kernels
         self._n, self._memory, self._max_rounds = n, memory, max_rounds
         self._group = min(PLAIN_GROUP_SIZE, device.max_work_group_size)
-        self._values = HostValues(plan.tree, n, memory)
+        self._values = HostValues(plan.tree, n, memory, plan.check)
         self._queued: dict[str, _Queued] = {}
         self._launches = 0  # of steps: one that claims cells before is one launch
         self._version = 0  # changes with what kernels are given

@@ -413,7 +413,8 @@ class _Parser:
         at = self._position(node)
         if isinstance(node.op, ast.Not):
             return self._operation("not", (self._condition(node.operand),), "boolean", at)
-        if isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant) and node.operand.value == 2**63:
+        value = node.operand.value if isinstance(node.operand, ast.Constant) else None
+        if isinstance(node.op, ast.USub) and type(value) is int and value == 2**63:
             return self._constant(-(2**63), node)  # of which Python has no literal
         operand = self._expression(node.operand)
         if isinstance(node.op, ast.Invert):

@@ -103,6 +103,7 @@ def _array(given: Any, problem: str) -> Input:
         raise TypeError(f"input: an array of numbers in one dimension is expected, got {values.dtype} {values.shape}")
     if values.size == 0 or values.size > LARGEST_LENGTH:
         raise ValueError(f"input: 1 to {LARGEST_LENGTH:,} elements can be traced, the array has {values.size:,}")
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)  # as devices have it
     described = {"kind": "array", "dtype": str(values.dtype), "values": [as_json(each) for each in values.tolist()]}
     return Input(problem, described, values=values)
 

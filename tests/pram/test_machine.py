@@ -231,11 +231,23 @@ def test_the_launch_of_an_error_is_named(device: reedsp.Device) -> None:
 def test_what_the_host_computes_may_be_undefined(device: reedsp.Device) -> None:
     program = body("x = 3 // (n - 2)\n    A[p] = x", A="int64[:]")
     with pytest.raises(pram.UndefinedError, match=r"^line 2, column 9: processor 0: division by zero\n    x = 3 // "):
-        program.run(2, device=device, A=[0, 0])
-    assert program.run(3, device=device, A=[0, 0, 0])["A"].tolist() == [3, 3, 3]
+        program.run(2, check=True, device=device, A=[0, 0])
+    assert program.run(3, check=True, device=device, A=[0, 0, 0])["A"].tolist() == [3, 3, 3]
     program = body("for i in range(3 // (n - 2)):\n        A[(p + i) % n] = A[i]", A="int64[:]")
     with pytest.raises(pram.UndefinedError, match=r"^line 2, column 20: processor 0: division by zero\n    for i in "):
-        program.run(2, device=device, A=[0, 0])
+        program.run(2, check=True, device=device, A=[0, 0])
+
+
+def test_what_has_no_result_is_0_wherever_it_is_computed(device: reedsp.Device) -> None:
+    """Unless that is checked; the host, which knows these variables, does as kernels do."""
+    text = "k = 5 // x + (1 << (64 + x))\n    for i in range(7 % x + 2):\n        A[p] = A[p] + k + int32(y) + i"
+    program = body(text, A="int64[:]", x="int64", y="int64")
+    for method, chosen in itertools.product(METHODS, ("all", ())):
+        settings: dict[str, Any] = {"method": method, "optimizations": chosen, "device": device}
+        found = program.run(2, **settings, A=[5, 6], x=0, y=1 << 40)
+        assert found["A"].tolist() == [6, 7], (method, chosen)
+        with pytest.raises(pram.UndefinedError, match="division by zero"):
+            program.run(2, check=True, **settings, A=[5, 6], x=0, y=1 << 40)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -243,7 +255,8 @@ def test_what_nobody_computes_is_not_undefined(method: Method, device: reedsp.De
     """The host knows the bound, and no processor is there to need it."""
     text = "if p > 5:\n        for i in range(3 // (n - 2)):\n            A[(p + i) % n] = A[i]"
     text += "\n        while 0 < 1:\n            A[0] = A[1]"
-    assert body(text, A="int64[:]").run(2, method=method, device=device, A=[1, 2])["A"].tolist() == [1, 2]
+    found = body(text, A="int64[:]").run(2, method=method, check=True, device=device, A=[1, 2])
+    assert found["A"].tolist() == [1, 2]
 
 
 def test_no_processors(device: reedsp.Device) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from reedsp import Device, pram
+from reedsp.pram.tree import Constant
 from tests.pram.by_hand import body
 
 REFUSED = [
@@ -148,6 +149,14 @@ def test_modes() -> None:
         ValueError, match=r"^mode: 'PRAM' is none of 'EREW', 'CREW', 'common', 'arbitrary', 'priority'$"
     ):
         pram.from_text("def f(p, n): pass", mode="PRAM")  # type: ignore[arg-type]
+
+
+def test_the_least_integer_is_no_float() -> None:
+    program = body("F[p] = -9223372036854775808.0 / 2.5\n    A[p] = -9223372036854775808", F="float64[:]", A="int64[:]")
+    assert program.tree.body[0].value == Constant(-(2.0**63) / 2.5, "float64")  # type: ignore[union-attr]
+    assert program.tree.body[1].value == Constant(-(2**63), "int64")  # type: ignore[union-attr]
+    with pytest.raises(pram.ProgramError, match=r"A\[p\] is int64, but -9.223372036854776e\+18 is float64"):
+        body("A[p] = -9223372036854775808.0", A="int64[:]")
 
 
 def test_types_of_numbers_of_the_text() -> None:

@@ -430,6 +430,13 @@ def test_radix_sorts(n: int, device: Device) -> None:
     assert states[-1] == sorted(keys)
 
 
+@pytest.mark.parametrize("algorithm", ["naive-scan", "blelloch-tree", "pram", "radix-sort"])
+def test_arrays_in_the_other_order_of_bytes(algorithm: str, device: Device) -> None:
+    values = np.array([3, 1, 2], np.int32)
+    found = traced(values.astype(values.dtype.newbyteorder()), algorithm, device=device)
+    assert found.to_json() == traced(values, algorithm, device=device).to_json()
+
+
 # ---- PRAM programs ----------------------------------------------------------------------------------
 
 
