@@ -135,9 +135,10 @@ def apsp(
         dist, pred = solved.arrays(asked, place, array)
     workers = cluster.engine.workers()
     spent = phases.milliseconds()
-    stats = {"chosen_because": solved.because, "milliseconds": sum(spent.values()), "phases": spent}
-    stats["workers"] = len(workers)
-    return AllPairs(graph, dist, pred, solved.method, f"{len(workers)} workers", stats)
+    device = f"{len(workers)} workers"
+    stats = {"device": device, "workers": len(workers), "chosen_because": solved.because}
+    stats |= {"milliseconds": sum(spent.values()), "phases": spent}
+    return AllPairs(graph, dist, pred, solved.method, device, stats)
 
 
 def solve(engine: Engine, question: Question, progress: Progress = None) -> Solved:

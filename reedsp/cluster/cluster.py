@@ -33,6 +33,7 @@ from reedsp.results.all_pairs import AllPairs
 from reedsp.results.levels import BreadthFirst
 from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.elsewhere import Elsewhere, answers_networkx
+from reedsp.system.files.path_argument import path_argument
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
 from reedsp.typing import (
@@ -326,7 +327,9 @@ class Cluster(Elsewhere):
         Returns
         -------
         AllPairs
-            Its arrays are what :meth:`sssp` returns: by Dask they stay on the workers unless there is an `out`.
+            Its arrays are what :meth:`sssp` returns: by Dask they stay on the workers unless there is an `out`. Of its
+            `stats` there are ``chosen_because``, ``milliseconds``, ``phases`` and ``device``, and ``workers``, how many
+            there were; what their devices did is not added up.
 
         Raises
         ------
@@ -588,7 +591,7 @@ class Executor(Cluster):
     Raises
     ------
     TypeError
-        It is no executor.
+        It is no executor, or `folder` no path.
 
     Examples
     --------
@@ -615,4 +618,5 @@ class Executor(Cluster):
     ) -> None:
         if not isinstance(executor, concurrent.futures.Executor):
             raise TypeError(f"executor: expected a concurrent.futures.Executor, got {type(executor).__name__}")
-        super().__init__(ExecutorEngine(executor, devices, None if folder is None else Path(folder), threads))
+        given = None if folder is None else Path(path_argument(folder, "folder"))
+        super().__init__(ExecutorEngine(executor, devices, given, threads))

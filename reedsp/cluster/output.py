@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.system.files.atomic_file import room_for, synchronise_folder, write_whole
+from reedsp.system.files.path_argument import path_argument
 
 _CHUNK_BYTES = 1 << 26  # of a zarr array, at most, in each of which are rows of one task
 ZARR, FOLDER, FILE = "zarr", "folder", "npy"
@@ -137,10 +138,12 @@ def kind_of(out: str | os.PathLike[str]) -> tuple[str, Path]:
 
     Raises
     ------
+    TypeError
+        It is no path.
     FileNotFoundError
         There is no folder for it.
     """
-    path = Path(out).absolute()
+    path = Path(path_argument(out, "out")).absolute()
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     return {".zarr": ZARR, ".npy": FILE}.get(path.suffix, FOLDER), path

@@ -19,6 +19,7 @@ from reedsp.io.osm_child import SUFFIXES, Places, Roads, read_map
 from reedsp.io.readers import READERS, require_regular_file, suffix
 from reedsp.io.road_profiles import PROFILES
 from reedsp.system import child
+from reedsp.system.files.path_argument import path_argument
 from reedsp.system.options import flag
 
 _CHILD = "reedsp.io.osm_child"
@@ -109,7 +110,7 @@ def read_osm(
     >>> list(graph.edges())
     [(7, 8, 66374), (8, 7, 66374)]
     """
-    name = os.fsdecode(path)
+    name = path_argument(path, "path")
     clipped, connected = flag(clipped, "clipped"), flag(connected, "connected")
     _check(name, profile, weight)
     roads, (numbers, places, closed) = _read_in_child(name, profile)

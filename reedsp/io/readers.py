@@ -37,6 +37,7 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
 from reedsp.system.files.file_errors import named_errors
+from reedsp.system.files.path_argument import path_argument
 from reedsp.system.options import flag
 from reedsp.system.progress_bar import bytes_bar
 
@@ -150,6 +151,8 @@ def read(
         cannot hold next to fractional weights, is such a fault; so is a text that expands to more than 64 MiB
         and 200 times the compressed size, a header that claims far more vertices than the file could use, and a file
         that would take more memory than 64 MiB and 4 times its decompressed bytes.
+    TypeError
+        `path` is none.
     OSError
         The file cannot be opened or read, or is not a regular file.
 
@@ -216,7 +219,7 @@ def require_regular_file(path: str | os.PathLike[str]) -> None:
     OSError
         There is none, or it is not a regular file.
     """
-    mode = os.stat(os.fspath(path)).st_mode  # an int would be a descriptor
+    mode = os.stat(path_argument(path, "path")).st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fsdecode(path))
     if not stat.S_ISREG(mode):

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from reedsp.graph.graph import Graph
 from reedsp.io.readers import suffix
 from reedsp.system.files.atomic_file import write_whole
+from reedsp.system.files.path_argument import path_argument
 from reedsp.system.progress_bar import edges_bar
 
 _BLOCK = 2**16
@@ -115,7 +116,7 @@ def write(
     bar = edges_bar("writing", progress)
     if not isinstance(graph, Graph):
         raise TypeError(f"graph: expected a reedsp.Graph, got {type(graph).__name__}")
-    file = Path(os.fsdecode(path))
+    file = Path(path_argument(path, "path"))
     writer = _writer(file)
     blocks = writer(graph)
     for lost in _losses(graph, file):
@@ -141,7 +142,7 @@ def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:
     >>> reedsp.changes(roads, "roads.gr")
     ['each edge is listed in both directions', 'the labels of the vertices are lost']
     """
-    file = Path(os.fsdecode(path))
+    file = Path(path_argument(path, "path"))
     _writer(file)
     form = suffix(file.name)
     found = []

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from reedsp.graph.graph import Graph
 from reedsp.io.writers import label_array
 from reedsp.system.files.atomic_file import write_whole
+from reedsp.system.files.path_argument import path_argument
 
 _INT64_MAX = 2**63 - 1
 
@@ -44,10 +45,12 @@ def write_result(
     ------
     ValueError
         The name ends otherwise.
+    TypeError
+        It is no path.
     OSError
         The file cannot be written; FileExistsError if there is one that may not be replaced.
     """
-    file = Path(path)
+    file = Path(path_argument(path, "path"))
     if file.suffix not in formats:
         raise ValueError(f"path = {str(file)!r}, expected a name that ends in {' or '.join(formats)}")
     write_whole(file, formats[file.suffix], overwrite=overwrite)
@@ -97,7 +100,15 @@ class AsTable(ABC):
 
 @contextlib.contextmanager
 def csv_writer(stream: IO[bytes], columns: Iterable[str]) -> Iterator[Any]:
-    """Lend a writer of rows below the names of the columns, in a stream that stays open."""
+    """Lend a writer of rows below the names of the columns, in a binary stream that stays open.
+
+    Raises
+    ------
+    TypeError
+        It is none.
+    """
+    if not hasattr(stream, "write") or isinstance(stream, io.TextIOBase):
+        raise TypeError(f"stream: expected a binary stream, got {stream!r}")
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     writer = csv.writer(_Lines(text), lineterminator=_Lines.END)
     writer.writerow(columns)

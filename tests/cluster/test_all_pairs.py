@@ -257,6 +257,12 @@ def test_names_and_no_vertices(cluster: PoolCluster, tmp_path: Path) -> None:
         assert paths.dist is not None
 
 
+def test_what_is_said_of_it(cluster: PoolCluster) -> None:
+    found = cluster.apsp(reedsp.Graph.from_edges(2, [0], [1]))
+    assert set(found.stats) == {"device", "workers", "chosen_because", "milliseconds", "phases"}
+    assert found.stats["device"] == found.device == "2 workers"
+
+
 def test_in_a_place(cluster: PoolCluster) -> None:
     graph = graph_of(FAMILIES[9])
     place = np.empty((graph.n, graph.n), np.int64)

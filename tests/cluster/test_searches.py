@@ -520,6 +520,16 @@ def test_sources_are_looked_at_before_anything_is_sent() -> None:
             reedsp.k_nearest(ring(), [0], 1, device=silent)  # type: ignore[arg-type]
 
 
+def test_what_is_no_path_is_named(workers: reedsp.cluster.Cluster) -> None:
+    for call in (workers.sssp, workers.bfs):
+        with pytest.raises(TypeError, match=r"^out: expected a path, got 3"):
+            call(ring(), [0], out=3)
+    with pytest.raises(TypeError, match=r"^out: expected a path, got 3"):
+        workers.apsp(ring(), out=3)  # type: ignore[arg-type]
+    with concurrent.futures.ThreadPoolExecutor(1) as pool, pytest.raises(TypeError, match=r"^folder: expected a path"):
+        reedsp.cluster.Executor(pool, folder=3)  # type: ignore[arg-type]
+
+
 def test_an_executor_is_one_and_open() -> None:
     with pytest.raises(TypeError, match=r"executor: expected a concurrent\.futures\.Executor, got list"):
         reedsp.cluster.Executor([])  # type: ignore[arg-type]

@@ -1082,6 +1082,11 @@ def test_65_missing_file(tmp_path: Path) -> None:
         read(tmp_path / "absent.gr")
 
 
+def test_what_is_no_path_is_named() -> None:
+    with pytest.raises(TypeError, match=r"^path: expected a path, got 3$"):
+        read(3)  # type: ignore[arg-type]
+
+
 def test_65_directory(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match=re.escape(str(tmp_path))):
         read(tmp_path)

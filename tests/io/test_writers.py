@@ -257,6 +257,8 @@ def test_names_that_tell_no_format(tmp_path: Path, name: str) -> None:
 
 
 def test_only_graphs_are_written(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"^path: expected a path, got 3$"):
+        reedsp.write(reedsp.Graph.from_edges(2, [0], [1]), 3)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"^graph: expected a reedsp\.Graph, got list$"):
         reedsp.write([[0]], tmp_path / "x.gr")  # type: ignore[arg-type]
 

@@ -14,6 +14,7 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.graph.arguments import as_graph
+from reedsp.system.files.path_argument import path_argument
 from reedsp.system.progress_bar import vertices_bar
 from reedsp.typing import GraphLike
 
@@ -117,7 +118,7 @@ def load_prepared(
     5.0
     """
     graph = as_graph(graph)
-    hierarchy = read(Path(path), graph)
+    hierarchy = read(Path(path_argument(path, "path")), graph)
     chosen = get_device(device)
     check_device(chosen, graph, hierarchy.up.weights.dtype, hierarchy.exponent)
     return PreparedGraph(graph, hierarchy, chosen)

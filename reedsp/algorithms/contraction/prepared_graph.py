@@ -35,6 +35,7 @@ from reedsp.graph.arguments import source_argument, vertex_argument, vertices_ar
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.elsewhere import answers_networkx
+from reedsp.system.files.path_argument import path_argument
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import report_done
 from reedsp.system.public import public
@@ -344,10 +345,12 @@ class PreparedGraph(Prepared):
         ------
         ValueError
             The name ends otherwise.
+        TypeError
+            It is no path.
         OSError
             The file cannot be written; FileExistsError if there is one that may not be replaced.
         """
-        write(Path(path), self._hierarchy, self.graph, overwrite=overwrite)
+        write(Path(path_argument(path, "path")), self._hierarchy, self.graph, overwrite=overwrite)
 
     def _met(self, source: Vertex, target: Vertex) -> tuple[int, list[int], list[int]]:
         ends = [vertex_argument(self.graph, source, "source"), vertex_argument(self.graph, target, "target")]

@@ -80,6 +80,14 @@ def test_a_file_is_not_replaced_unasked(saved: Path) -> None:
         reedsp.prepare(GRAPH).save(saved.with_suffix(".csv"))
 
 
+def test_what_is_no_path_is_named(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1])
+    with pytest.raises(TypeError, match=r"^path: expected a path, got 3"):
+        reedsp.prepare(graph, device=device).save(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^path: expected a path, got 3"):
+        reedsp.load_prepared(3, graph, device=device)  # type: ignore[arg-type]
+
+
 def test_other_graphs_are_refused(saved: Path) -> None:
     weights = [GRID.weights[0] + 1, *GRID.weights[1:]]
     other = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, weights, False)

@@ -1,0 +1,22 @@
+"""Arguments that are paths, and those that are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reedsp.system.files.path_argument import path_argument
+
+
+@pytest.mark.parametrize("path", ["./x", b"./x"])
+def test_a_path_stays_as_it_was_given(path: str | bytes) -> None:
+    assert path_argument(path, "path") == "./x"
+    assert path_argument(Path("x"), "path") == "x"
+
+
+@pytest.mark.parametrize("value", [3, None, ["x"]])
+def test_what_is_no_path_is_named(value: Any) -> None:
+    with pytest.raises(TypeError, match=r"^out: expected a path, got "):
+        path_argument(value, "out")
