@@ -16,6 +16,9 @@ from reedsp.system.options import integer
 MOST_PROCESSORS = (1 << 31) - 1
 """As many as a kernel's indices are trusted with."""
 
+LONGEST_ARRAY = 1 << 48
+"""As many elements as an array may have."""
+
 Memory = dict[str, npt.NDArray[Any]]
 """Each global array by its name; a variable is an array of one element."""
 
@@ -40,7 +43,9 @@ def memory_of(tree: Tree, n: int, given: Mapping[str, Any]) -> Memory:
     Raises
     ------
     TypeError, ValueError, RunError
-        Something is missing, or is not of its type; or a size is negative.
+        Something is missing, or is not of its type; or a size is none of an array.
+    MemoryError
+        An array that the program declares is too large.
     """
     wanted = [each for each in tree.globals.values() if each.size is None]
     if unknown := [name for name in given if name not in {each.name for each in wanted}]:
@@ -54,9 +59,12 @@ def memory_of(tree: Tree, n: int, given: Mapping[str, Any]) -> Memory:
     for declared in tree.globals.values():
         if declared.size is not None:
             size = int(values.evaluate(declared.size))
-            if size < 0:
+            if not 0 <= size <= LONGEST_ARRAY:
                 raise ValueError(f"{declared.name}: its size would be {size}")
-            memory[declared.name] = np.zeros(size, DTYPES[declared.type])
+            try:
+                memory[declared.name] = np.zeros(size, DTYPES[declared.type])
+            except MemoryError:
+                raise MemoryError(f"{declared.name}: {size} elements of {declared.type} are too many") from None
     return memory
 
 
@@ -64,7 +72,10 @@ def _read(declared: Global, value: Any) -> npt.NDArray[Any]:
     name, dtype = declared.name, DTYPES[declared.type]
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as error:  # lists of different lengths
+        raise ValueError(f"{name}: {error}") from None
     if array.ndim != (0 if declared.single else 1):
         expected = "one number" if declared.single else "an array of one dimension"
         raise ValueError(f"{name}: {expected} is expected, got shape {array.shape}")
@@ -76,7 +87,7 @@ def _read(declared: Global, value: Any) -> npt.NDArray[Any]:
         raise TypeError(f"{name}: {declared.type} is expected, got {array.dtype}")
     with np.errstate(over="ignore"):
         found = array.astype(dtype)
-    if array.dtype.kind in "iu" and not np.can_cast(array.dtype, dtype, "safe"):
+    if array.dtype.kind in "iu" and array.size and not _are_exact(array, dtype):
         wrong = np.array([int(one) != int(other) for one, other in zip(array, found, strict=True)], bool)
         if wrong.any():
             position = int(wrong.argmax())
@@ -89,6 +100,16 @@ def _read(declared: Global, value: Any) -> npt.NDArray[Any]:
             where = name if declared.single else f"{name}[{position}]"
             raise ValueError(f"{where} = {array[position]} is no {declared.type}")
     return found
+
+
+def _are_exact(integers: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Whether a type holds all integers from the least to the largest of some."""
+    if dtype.kind == "f":
+        largest = 1 << np.finfo(dtype).nmant + 1
+        lowest = -largest
+    else:
+        lowest, largest = np.iinfo(dtype).min, np.iinfo(dtype).max
+    return lowest <= int(integers.min()) and int(integers.max()) <= largest
 
 
 def results_of(tree: Tree, memory: Memory) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import textwrap
+import re
 from collections.abc import Mapping
 from typing import Any, get_args
 
@@ -49,7 +49,7 @@ _COMPARISONS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: 
 _FUNCTIONS = {"min": (2, None), "max": (2, None), "abs": (1, 1), "ceil_log2": (1, 1), "select": (3, 3), "len": (1, 1)}
 _WORDS = {"p", "n", "range", "Global", *_TYPES, *_FUNCTIONS}
 _OPTIONS = ("method", "optimizations", "check", "demand", "max_rounds", "device", "self")
-_DEPTH = 100  # of expressions
+_DEPTH = 100  # of expressions, and of statements
 _SUPPORTED = "assignments, if, while, for over range, and pass"
 
 
@@ -78,11 +78,12 @@ def parse(text: str, mode: Mode = "CREW", first_line: int = 1, constants: Mappin
 
 class _Parser:
     def __init__(self, text: str, mode: Mode, first_line: int, constants: Mapping[str, Any]) -> None:
-        self._lines = {first_line + number: line for number, line in enumerate(text.splitlines())}
+        lines = re.split(r"\r\n|\r|\n", text)  # as Python has them
+        self._lines = {first_line + number: line for number, line in enumerate(lines)}
         self._mode, self._first, self._constants = mode, first_line, constants
-        self._text = textwrap.dedent(text)
-        first = text.splitlines()[0] if text else ""
-        self._indent = len(first) - len(first.lstrip())
+        code = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+        self._is_inside = code[:1].isspace()  # of another function, or of a text that is indented
+        self._text = f"if True:\n{text}" if self._is_inside else text
         self._globals: dict[str, Global] = {}
         self._privates: dict[str, Private] = {}
         self._known: set[str] = set()  # privates that may be read here
@@ -94,14 +95,16 @@ class _Parser:
         try:
             module = ast.parse(self._text)
         except SyntaxError as error:
-            line = self._first + (error.lineno or 1) - 1
-            column = (error.offset or 1) + self._indent
-            raise ProgramError(f"no Python: {error.msg}", line, column, self._lines.get(line, "")) from None
+            line = self._first + (error.lineno or 1) - 1 - self._is_inside
+            raise ProgramError(f"no Python: {error.msg}", line, error.offset or 1, self._lines.get(line, "")) from None
         except (RecursionError, MemoryError, ValueError) as error:  # nested without an end, or characters of no text
             raise ProgramError(f"no Python: {error}", self._first, 1, self._lines.get(self._first, "")) from None
-        if len(module.body) != 1 or not isinstance(module.body[0], ast.FunctionDef):
+        found: list[ast.stmt] = module.body
+        if self._is_inside and len(found) == 1 and isinstance(found[0], ast.If) and not found[0].orelse:
+            found = found[0].body
+        if len(found) != 1 or not isinstance(found[0], ast.FunctionDef):
             raise ProgramError("a program is one function", self._first, 1, self._lines.get(self._first, ""))
-        function = module.body[0]
+        function = found[0]
         self._want_shallow(function)
         self._all_names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
         self._all_names |= {argument.arg for argument in function.args.args}
@@ -113,10 +116,17 @@ class _Parser:
         return Tree(function.name, self._mode, self._globals, self._privates, statements, self._lines)
 
     def _want_shallow(self, function: ast.FunctionDef) -> None:
-        """Refuse expressions within expressions beyond what compilers, and this one, take."""
-        todo: list[tuple[ast.AST, int]] = [(function, 0)]
+        """Refuse expressions, and statements, within one another beyond what compilers, and this one, take."""
+        todo: list[tuple[ast.AST, int]] = [(each, 0) for each in ast.iter_child_nodes(function)]
         while todo:
             node, depth = todo.pop()
+            if isinstance(node, ast.stmt):
+                depth += isinstance(node, (ast.If, ast.For, ast.While))
+                if depth > _DEPTH:
+                    raise self._wrong(node, f"more than {_DEPTH} conditions and loops within one another")
+                for each in ast.iter_child_nodes(node):
+                    todo.append((each, depth if isinstance(each, ast.stmt) else 0))
+                continue
             if isinstance(node, ast.expr) and not isinstance(node, (ast.Name, ast.Constant)):
                 depth += 1
                 if isinstance(node, (ast.BoolOp, ast.Compare, ast.Call)):  # an operation for each further operand
@@ -567,7 +577,7 @@ class _Parser:
 
     def _position(self, node: ast.AST) -> Position:
         line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-        return Position(self._first + line - 1, column + self._indent + 1)
+        return Position(self._first + line - 1 - self._is_inside, column + 1)
 
     def _wrong(self, node: ast.AST, reason: str) -> ProgramError:
         at = self._position(node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -219,11 +220,11 @@ class Program:
             raise ValueError(f'optimizations: {optimizations!r} is neither "all" nor a set of names')
         if not isinstance(optimizations, Iterable):
             raise TypeError(f'optimizations: expected "all" or a set of names, got {optimizations!r}')
-        chosen = frozenset(optimizations)
+        chosen = list(optimizations)
         for name in chosen:
             if name not in OPTIMIZATIONS:
                 raise ValueError(f"optimizations: {name!r} is none of {', '.join(map(repr, OPTIMIZATIONS))}")
-        return chosen
+        return frozenset(chosen)
 
 
 @overload
@@ -270,8 +271,19 @@ def program_of(function: Callable[..., Any], mode: Mode) -> Program:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
         raise ProgramError("the text of the function cannot be read; use from_text", 1, 1, "") from None
-    closed = inspect.getclosurevars(function)
-    return Program("".join(lines), mode, max(1, first), {**closed.globals, **closed.nonlocals})
+    return Program("".join(lines), mode, max(1, first), _outside(function))
+
+
+def _outside(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return what a function may name outside of itself and has a value now."""
+    if (code := getattr(function, "__code__", None)) is None:
+        return {}
+    around = function.__globals__
+    found = {name: around[name] for name in code.co_names if name in around}
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # it is assigned to later
+            found[name] = cell.cell_contents
+    return found
 
 
 def from_text(source: str, *, mode: Mode = "CREW", constants: Mapping[str, Any] | None = None) -> Program:
@@ -289,6 +301,8 @@ def from_text(source: str, *, mode: Mode = "CREW", constants: Mapping[str, Any] 
     ------
     ProgramError
         As for :func:`program`.
+    TypeError
+        The source is no text, or the constants are no mapping.
 
     Examples
     --------
@@ -297,4 +311,8 @@ def from_text(source: str, *, mode: Mode = "CREW", constants: Mapping[str, Any] 
     >>> square.run(4, A=[0, 0, 0, 0])["A"]
     array([0, 1, 4, 9])
     """
+    if not isinstance(source, str):
+        raise TypeError(f"source: expected a text, got {source!r}")
+    if constants is not None and not isinstance(constants, Mapping):
+        raise TypeError(f"constants: expected a mapping from names to numbers, got {constants!r}")
     return Program(source, mode, 1, constants or {})

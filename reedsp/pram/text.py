@@ -61,7 +61,8 @@ def written(expression: Expression, tree: Tree, variable: Callable[[str], str] =
         if len(arguments) == 1:
             sign = {"negative": "-", "not": "not "}.get(operator, operator)
             return sign + text(arguments[0], level), level
-        return f"{text(arguments[0], level)} {operator} {text(arguments[1], level + 1)}", level
+        first = level + (level == PRECEDENCE["<"])  # Python compares one with the other, and that one with a third
+        return f"{text(arguments[0], first)} {operator} {text(arguments[1], level + 1)}", level
 
     return text(expression)
 

@@ -168,6 +168,43 @@ def test_processors_that_have_nothing_to_do_are_not_launched() -> None:
     assert all(not each.bounds for each in both._plan(frozenset(pram.OPTIMIZATIONS)).steps)  # type: ignore[union-attr]
 
 
+def test_comparisons_of_comparisons_keep_their_parentheses() -> None:
+    for text in ("(p < 3) == (p < 5)", "((p < 3) == (p < 5)) != (p > 4)", "p - (n - 1) < n - p - 1"):
+        assert f"x_p ← {text} ∀" in body(f"x = {text}").meta_program()
+
+
+def test_statements_are_compared_with_each_other_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not all of a group with all of it for each statement that joins it."""
+    asked, may_meet = [], proofs.may_meet
+
+    def counted(one: proofs.Form | None, other: proofs.Form | None) -> bool:
+        asked.append(one)
+        return may_meet(one, other)
+
+    monkeypatch.setattr(proofs, "may_meet", counted)
+    lines = 60
+    program = body("\n    ".join(f"A[p] = A[p] + {i}" for i in range(lines)), **A)
+    assert program.kernels().count("__kernel void") == 1
+    assert len(asked) < 10 * lines**2
+
+
+def test_what_is_known_to_be_apart_is_not_needed() -> None:
+    """Whether statements meet is the same if those before the last one are not compared again."""
+    rng = random.Random(0)
+    places = ["A[p]", "A[p + n]", "A[2 * p]", "B[A[p]]", "B[p]", "C[A[p]]", "C[s]"]
+    several = 0
+    for _ in range(400):
+        lines = [f"{rng.choice(places)} = {rng.choice([*places, '1'])}" for _ in range(rng.randrange(3, 6))]
+        tree = body("\n    ".join(lines), **AB, C="int64[:]").tree
+        for exclusive in (False, True):
+            rest = (tree, lambda each: proofs.form_of(each.index, tree, frozenset({"s"})), exclusive)  # noqa: B023
+            if proofs.meeting_place(tree.body[:-1], *rest) is None:
+                several += 1
+                apart = proofs.meeting_place(tree.body, *rest, apart=len(lines) - 1)
+                assert apart == proofs.meeting_place(tree.body, *rest), lines
+    assert several > 20
+
+
 def test_what_is_demanded() -> None:
     program = body("A[p] = A[2 * p]", **A)
     with pytest.raises(pram.NotProvenError) as caught:

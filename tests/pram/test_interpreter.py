@@ -136,6 +136,7 @@ ARGUMENTS = [
     ({"A": [1], "B": 1}, TypeError, "B: f has no such parameter"),
     ({"A": [[1]]}, ValueError, r"A: an array of one dimension is expected, got shape \(1, 1\)"),
     ({"A": [0.5]}, TypeError, "A: int32 is expected, got float64"),
+    ({"A": [1, [2]]}, ValueError, r"A: setting an array element with a sequence\..*"),
     ({"A": [1, 1 << 40]}, ValueError, rf"A\[1\] = {1 << 40} is no int32"),
     ({"A": np.ma.masked_array([1], [True])}, TypeError, r"A: masked arrays are not supported; call A.filled\(\) first"),
 ]
@@ -165,10 +166,27 @@ def test_other_arguments() -> None:
         ValueError, match=r"^optimizations: 'speed' is none of 'merge', 'in place', 'branches', 'meta var"
     ):
         program.run(1, F=[], optimizations=["speed"])
-    with pytest.raises(ValueError, match=r"^T: its size would be -1$"):
-        body("T: Global[int64[n - 2]]").run(1, method="interpreter")
+    with pytest.raises(ValueError, match=r"^optimizations: \['merge'\] is none of 'merge', 'in place', "):
+        program.run(1, F=[], optimizations=[["merge"]])  # type: ignore[list-item]
+    for size, kind, message in (
+        ("n - 2", ValueError, "T: its size would be -1"),
+        (f"{2**62}", ValueError, f"T: its size would be {2**62}"),
+        (f"{2**47}", MemoryError, f"T: {2**47} elements of int64 are too many"),
+    ):
+        with pytest.raises(kind, match=f"^{message}$"):
+            body(f"T: Global[int64[{size}]]").run(1, method="interpreter")
     assert body("s = s + 1", s="int64").run(1, method="interpreter", s=3)["s"] == 4
     assert body("A[p] = True", A="boolean[:]").run(1, method="interpreter", A=[False])["A"].tolist() == [True]
+
+
+@pytest.mark.parametrize(("kind", "digits"), [("float32", 24), ("float64", 53)])
+def test_integers_that_a_float_cannot_hold(kind: str, digits: int) -> None:
+    program, most = body("F[p] = F[p]", F=f"{kind}[:]"), 2**digits
+    given = [-most, most, most + 2]
+    assert program.run(3, method="interpreter", F=given)["F"].tolist() == given
+    for dtype in (np.int64, np.uint64):
+        with pytest.raises(ValueError, match=rf"^F\[1\] = {most + 1} is no {kind}$"):
+            program.run(2, method="interpreter", F=np.array([1, most + 1], dtype))
 
 
 def test_what_is_given_is_not_changed() -> None:

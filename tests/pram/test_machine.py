@@ -330,6 +330,26 @@ def test_names_that_c_has(device: reedsp.Device) -> None:
     assert result["A"].tolist() == [2, 2]
 
 
+def test_names_of_macros_and_types_of_c(device: reedsp.Device) -> None:
+    names = [
+        "INT_MAX",
+        "M_PI",
+        "MAXFLOAT",
+        "CLK_GLOBAL_MEM_FENCE",
+        "pipe",
+        "get_global_id",
+        "image2d_array_t",
+        "generic",
+    ]
+    text = "\n    ".join(f"{name} = A[p] + {number}" for number, name in enumerate(names))
+    text += f"\n    A[p] = A[(p + 1) % n]\n    A[p] = {' + '.join(names)} + FLT_MAX[p]"
+    for chosen in ((), "all"):
+        found = body(text, A="int64[:]", FLT_MAX="int64[:]").run(
+            2, optimizations=chosen, device=device, A=[1, 2], FLT_MAX=[5, 6]
+        )
+        assert found["A"].tolist() == [8 + 28 + 5, 16 + 28 + 6]
+
+
 def test_stats(device: reedsp.Device) -> None:
     values = np.arange(16)
     plain, merged = (

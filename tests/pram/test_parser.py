@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -112,6 +115,74 @@ def test_functions_that_are_no_programs(text: str, reason: str) -> None:
 def test_as_many_operations_as_there_may_be(device: Device) -> None:
     program = body("A[0] = -9223372036854775808" + " + B[p]" * 99, A="int64[:]", B="int64[:]")
     assert program.run(1, device=device, A=[0], B=[1])["A"].tolist() == [-(2**63) + 99]
+
+
+def test_as_many_conditions_within_one_another_as_there_may_be() -> None:
+    first, others = "if p == 0:\n        A[p] = 0", [f"\n    elif p == {i}:\n        A[p] = {i}" for i in range(1, 250)]
+    program = body(first + "".join(others[:99]), A="int64[:]")
+    assert program.run(100, method="interpreter", A=[-1] * 100)["A"].tolist() == list(range(100))
+    with pytest.raises(pram.ProgramError, match="more than 100 conditions and loops within one another") as caught:
+        body(first + "".join(others), A="int64[:]")
+    assert caught.value.text.strip() == "elif p == 100:"
+
+
+def test_lines_are_those_of_python() -> None:
+    with pytest.raises(pram.ProgramError) as caught:
+        body("y = 1  # \f \u2028 \x85\r\n    z = 2\r    x = q")
+    assert (caught.value.line, caught.value.text) == (4, "    x = q")
+
+
+def test_a_text_that_is_indented() -> None:
+    with pytest.raises(pram.ProgramError, match="q is unknown here") as caught:
+        pram.from_text("\n# here\n    def f(p, n):\n# there\n        x = q\n")
+    assert (caught.value.line, caught.value.column) == (5, 13)
+    with pytest.raises(pram.ProgramError, match="'\\(' was never closed") as caught:
+        pram.from_text("    def f(p, n):\n        x = (p\n")
+    assert (caught.value.line, caught.value.column) == (2, 13)
+    for text in ("  def f(p, n): pass\n  x = 1", " def f(p, n): pass\nelse: pass", ""):
+        with pytest.raises(pram.ProgramError, match="a program is one function"):
+            pram.from_text(text)
+
+
+def test_what_is_no_text() -> None:
+    for source in (None, b"def f(p, n): pass"):
+        with pytest.raises(TypeError, match=r"^source: expected a text, got "):
+            pram.from_text(source)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^constants: expected a mapping from names to numbers, got 5$"):
+        pram.from_text("def f(p, n): pass", constants=5)  # type: ignore[arg-type]
+
+
+def test_a_function_inside_of_another_one(tmp_path: Path) -> None:
+    """Whose comments and texts may begin where they like."""
+    file = tmp_path / "inside.py"
+    file.write_text("""
+from reedsp import pram
+
+def outside(limit):
+    @pram.program
+    def inside(p, n, A: pram.int64[:]):
+        '''Set all elements,
+which are given.'''
+# to a limit
+        A[p] = limit
+    return inside
+""")
+    names: dict[str, Any] = {}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    assert names["outside"](7).run(2, method="interpreter", A=[0, 0])["A"].tolist() == [7, 7]
+    with pytest.raises(pram.ProgramError, match="limit is no number") as caught:
+        names["outside"]("7")
+    assert (caught.value.line, caught.value.column) == (10, 16)
+
+
+def test_a_name_that_has_no_value_yet() -> None:
+    with pytest.raises(pram.ProgramError, match="later is unknown here"):
+
+        @pram.program
+        def early(p, n, A: pram.int64[:]):  # type: ignore[no-untyped-def,valid-type,name-defined,type-arg]
+            A[p] = later
+
+    later = 3
 
 
 def test_a_function_names_its_own_line() -> None:

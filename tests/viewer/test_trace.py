@@ -437,6 +437,15 @@ def test_arrays_in_the_other_order_of_bytes(algorithm: str, device: Device) -> N
     assert found.to_json() == traced(values, algorithm, device=device).to_json()
 
 
+@pytest.mark.parametrize(("algorithm", "name"), [("recursive-scan", "prefixes"), ("blelloch-tree", "tree")])
+def test_the_result_is_that_of_the_launches_that_are_shown(algorithm: str, name: str, device: Device) -> None:
+    """Another scan adds floats in another order."""
+    values = np.random.default_rng(0).standard_normal(33)
+    found = traced(values, algorithm, device=device)
+    expected = values.cumsum() if name == "prefixes" else [0.0, *np.pad(values, (0, 30)).cumsum()]
+    np.testing.assert_allclose(found.result[name], expected)
+
+
 # ---- PRAM programs ----------------------------------------------------------------------------------
 
 

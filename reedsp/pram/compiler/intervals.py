@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from reedsp.pram.arithmetic import WIDTHS
-from reedsp.pram.memory import MOST_PROCESSORS
+from reedsp.pram.memory import LONGEST_ARRAY, MOST_PROCESSORS
 from reedsp.pram.tree import Constant, Element, Expression, Length, Range, Tree, Variable, While, statements
 
 Interval = tuple[int, int]
-
-_LONGEST_ARRAY = 1 << 48
 
 
 def of_type(kind: str) -> Interval:
@@ -51,7 +49,7 @@ def _interval(expression: Expression, counters: Mapping[str, Interval]) -> Inter
     if isinstance(expression, Constant):
         return int(expression.value), int(expression.value)
     if isinstance(expression, Length):
-        return 0, _LONGEST_ARRAY
+        return 0, LONGEST_ARRAY
     if isinstance(expression, Variable):
         if expression.name in ("p", "n"):
             return 0, MOST_PROCESSORS

@@ -60,12 +60,17 @@ _RESERVED = frozenset(
     ushort void volatile while write_only abs acos all any asin atan barrier ceil clamp clz convert cos cross
     degrees distance dot exp fabs floor fma fmax fmin fract isinf isnan ldexp length log log2 mad mad24 max min
     mix mod modf mul24 mul_hi nan normalize popcount pow prefetch printf radians rint root rotate round select
-    shuffle sign sin size_t sqrt step tan trunc upsample vload vstore NULL INFINITY NAN CHAR_BIT INT_MAX
-    LONG_MAX active active_before active_after flags first list count place fault claims rounds max_rounds index value
+    shuffle sign sin size_t sqrt step tan trunc upsample vload vstore vec_step
+    pipe generic asm typeof linux unix
+    active active_before active_after flags first list count place fault claims rounds max_rounds index value
     report inline
     """,
     )
 )
+
+
+_OF_C = re.compile(r"[A-Z][A-Z0-9_]+|(get_|image|CLK_|cl_).*|.*_t|(u?(char|short|int|long)|float|double|half|bool)\d+")
+"""Macros and types of OpenCL C, of whatever version, and more names than there are of these."""
 
 
 @dataclass(frozen=True)
@@ -184,9 +189,8 @@ class _Writer:
     def _c_name(self, name: str) -> str:
         names = {*self._tree.globals, *self._tree.privates}
         made = any(name == each + end for each in names for end in ("_next", "_size", "_of"))
-        taken = (
-            name in _RESERVED or name in HELPERS or made or name.startswith(("assign", "branch", "claim", "compare"))
-        )
+        of_c = name in _RESERVED or _OF_C.fullmatch(name) is not None
+        taken = of_c or name in HELPERS or made or name.startswith(("assign", "branch", "claim", "compare"))
         return f"{name}_" if taken else name
 
     def _site(self, kind: Literal["range", "undefined", "conflict", "endless"], at: Position, name: str) -> str:

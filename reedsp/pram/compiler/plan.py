@@ -244,6 +244,7 @@ class _Planner:
         self._plan, self._tree, self._known = plan, plan.tree, plan.known
         self._exclusive = plan.tree.mode in ("EREW", "CREW") and not plan.check
         self._numbers: dict[str, int] = {}
+        self._forms: dict[int, proofs.Form | None] = {}  # by the identity of elements, which the tree keeps
 
     def make(self) -> None:
         self._plan.steps = self._block(self._tree.body, 0)
@@ -290,7 +291,7 @@ class _Planner:
             return False
         joined = (*group, statement)
         before, after = (_line(each) for each in (group[-1], statement))
-        if (met := self._meeting_place(joined)) is not None:
+        if (met := self._meeting_place(joined, apart=len(group) if len(group) > 1 else 0)) is not None:
             self._note("merge", False, statement.position, f"not with line {before}: {self._why_they_meet(*met)}")
             return False
         if not self._has("in place") and (read := proofs.reads_what_it_wrote(joined, self._tree)) is not None:
@@ -384,11 +385,13 @@ class _Planner:
         self._note("in place", False, position, self._why_they_meet(*met))
         return "buffered"
 
-    def _meeting_place(self, body: tuple[Statement, ...]) -> tuple[Element, Element] | None:
-        return proofs.meeting_place(body, self._tree, self._known, self._exclusive)
+    def _meeting_place(self, body: tuple[Statement, ...], apart: int = 0) -> tuple[Element, Element] | None:
+        return proofs.meeting_place(body, self._tree, self._form, self._exclusive, apart)
 
     def _form(self, element: Element) -> proofs.Form | None:
-        return proofs.form_of(element.index, self._tree, self._known)
+        if (key := id(element)) not in self._forms:
+            self._forms[key] = proofs.form_of(element.index, self._tree, self._known)
+        return self._forms[key]
 
     # ---- conditions and loops by sets of processors -----------------------------------------------------
 

@@ -199,26 +199,40 @@ def reads_of(name: str, body: tuple[Statement, ...], tree: Tree) -> list[Element
 
 
 def meeting_place(
-    body: tuple[Statement, ...], tree: Tree, known: frozenset[str], exclusive: bool = False
+    body: tuple[Statement, ...],
+    tree: Tree,
+    form: Callable[[Element], Form | None],
+    exclusive: bool = False,
+    apart: int = 0,
 ) -> tuple[Element, Element] | None:
     """Return a write, and an access of the same array that another processor may make to the same cell.
 
     None where there is none: then processors need not wait for each other anywhere in these statements. `exclusive`
     says that no two processors write the same cell in one step, since the mode of the program forbids it. The only
     access to an array, if no loop is around it, is such a step. One assignment alone reads everything before it stores
-    anything, so that only reads count.
+    anything, so that only reads count. As many statements as `apart` says, from the first one on, are known to have no
+    such place among themselves; they are none, or several.
     """
-    found = list(accesses(body, tree))
     alone = only_assignment(body) is not None
-    for write, writes in found:
+    found: list[tuple[Element, bool]] = []
+    others: dict[str, list[tuple[Element, bool]]] = {}
+    before: dict[str, int] = {}  # by array, accesses of the statements that are apart
+    for part, is_new in ((body[:apart], False), (body[apart:], True)):
+        for element, stores in accesses(part, tree):
+            found.append((element, stores))
+            others.setdefault(element.name, []).append((element, stores))
+            before[element.name] = before.get(element.name, 0) + (not is_new)
+    past = sum(before.values())
+    for position, (write, writes) in enumerate(found):
         if not writes:
             continue
-        form = form_of(write.index, tree, known)
-        others = [(element, stores) for element, stores in found if element.name == write.name]
-        if exclusive and len(others) == 1 and not _in_a_loop(write, body):
+        touched = others[write.name]
+        if exclusive and len(touched) == 1 and not _in_a_loop(write, body):
             continue
-        for element, stores in others:
-            if not (alone and stores) and may_meet(form, form_of(element.index, tree, known)):
+        if position < past and not (exclusive and before[write.name] == 1):
+            touched = touched[before[write.name] :]
+        for element, stores in touched:
+            if not (alone and stores) and may_meet(form(write), form(element)):
                 return write, element
     return None
 
