@@ -600,11 +600,12 @@ def test_threads_that_use_a_cluster_leave_each_other_their_graphs(workers: reeds
 
 
 def test_a_graph_is_kept_until_its_last_call_has_ended(workers: reedsp.cluster.Cluster) -> None:
+    same_graphs, others = [ring(), ring()], [ring(n) for n in range(10, 10 + cluster._GRAPHS)]
     with contextlib.ExitStack() as second:
-        with workers._used(ring()) as published:
-            second.enter_context(workers._used(ring()))  # another object, the same graph
-            for n in range(10, 10 + cluster._GRAPHS):
-                workers.publish(ring(n))
+        with workers._used(same_graphs[0]) as published:
+            second.enter_context(workers._used(same_graphs[1]))
+            for each in others:
+                workers.publish(each)
         assert published.file is not None
         assert Path(published.file).exists()
     assert not Path(published.file).exists()
