@@ -383,7 +383,7 @@ def test_result(device: Device, tmp_path: Path) -> None:
     assert "from 1 sources" in repr(edges)
     assert edges.largest_edges(1) == [((2, 3), 4.0)]
     for count in (2.0, None, True):
-        with pytest.raises(TypeError, match="^count: expected an integer, got "):
+        with pytest.raises(TypeError, match=r"^count: expected an integer, got "):
             edges.largest_edges(count)  # type: ignore[arg-type]
     edges.save(tmp_path / "a.csv", overwrite=True)
     assert (tmp_path / "a.csv").read_text() == "source,target,betweenness\n1,2,2.0\n2,3,4.0\n3,4,2.0\n"
