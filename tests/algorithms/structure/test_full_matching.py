@@ -386,6 +386,13 @@ def test_an_auction_of_many_launches(device: Device) -> None:
     assert (found.weight, found.verify(device)) == (3.3, True)
 
 
+def test_prices_of_subnormal_weights(device: Device) -> None:
+    weights = np.array([[6, -6, 5], [4, -6, -6]]) * 5e-324
+    given = np.ma.masked_array(weights, mask=[[0, 1, 0], [0, 1, 0]])
+    found = reedsp.full_matching(given, True, "auction", device=device)
+    assert (found.weight, found.verify(device)) == (9 * 5e-324, True)
+
+
 def test_what_fills_blocks_is_no_weight() -> None:
     filled = scipy.sparse.bsr_array(np.array([[5.0, 1], [7, 0]]), blocksize=(2, 2))
     assert reedsp.full_matching(filled).pairs() == [(0, 1), (1, 0)]

@@ -92,4 +92,5 @@ def tolerance_of(weights: Weights, edges: npt.NDArray[np.int64], *prices: npt.ND
         return 0
     matched = weights.values[edges[(edges >= 0) & (edges < weights.m)]]
     heaviest = max(float(np.abs(each).max(initial=0)) for each in (matched, *prices))
-    return float(np.finfo(np.float64).eps * (weights.rows + 16) * heaviest)
+    float64 = np.finfo(np.float64)  # whose smallest number has no half
+    return float(float64.eps * (weights.rows + 16) * heaviest + 2 * float64.smallest_subnormal)
