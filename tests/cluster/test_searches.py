@@ -361,6 +361,7 @@ def test_a_full_disk_is_an_error_and_the_same_call_goes_on(
     assert failed >= 8  # a task each, at least
 
 
+@workers_are_threads
 @pytest.mark.parametrize("function", ["sssp", "apsp"])
 def test_workers_may_be_in_another_folder(
     workers: reedsp.cluster.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
