@@ -50,7 +50,8 @@ class AllPairs(AsArray):
     stats : dict
         ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
         ``bytes_allocated``, ``arithmetic`` (in which path weights were added), and ``phases``, as in
-        :class:`ShortestPaths`; copies of predecessors count as "tree".
+        :class:`ShortestPaths`; copies of predecessors count as "tree". Of a cluster, ``device``, ``milliseconds`` and
+        ``phases``.
     """
 
     graph: Graph

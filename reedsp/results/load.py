@@ -20,6 +20,7 @@ from reedsp.results.files import read_arrays
 from reedsp.results.levels import BreadthFirst
 from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.results.text import fingerprint, numbering
+from reedsp.system.files.path_argument import path_argument
 from reedsp.typing import GraphLike
 
 _MOST_OF_ABOUT = 1 << 16  # characters
@@ -58,7 +59,7 @@ def load(path: str | os.PathLike[str], graph: GraphLike) -> ShortestPaths | Brea
     >>> paths.path(3), paths.verify()
     ([0, 2, 3], True)
     """
-    file = Path(path)
+    file = Path(path_argument(path, "path"))
     graph = as_graph(graph)
     try:
         if file.suffix != ".npz":

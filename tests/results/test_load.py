@@ -416,3 +416,8 @@ def test_errors_that_zipfile_raises_for_damaged_files(tmp_path: Path, monkeypatc
     monkeypatch.setattr(np, "load", give_up)
     with pytest.raises(ValueError, match=rf"^{tmp_path}/x\.npz: not an archive of arrays: Unknown I/O error$"):
         reedsp.load(tmp_path / "x.npz", NAMED)
+
+
+def test_what_is_no_path() -> None:
+    with pytest.raises(TypeError, match=r"^path: expected a path, got 3$"):
+        reedsp.load(3, reedsp.Graph.from_edges(1, [], []))  # type: ignore[arg-type]
