@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -213,6 +213,13 @@ def _number(cutoff: Any) -> Any:
     if isinstance(cutoff, numbers.Integral):
         return int(cutoff)
     return float(cutoff) if isinstance(cutoff, (np.float16, np.float32)) else cutoff
+
+
+def exact_type(graph: PathFacts) -> Literal["int64"] | None:
+    """Return the type of distances: int64 where float64 may not hold them exactly, otherwise None, the usual one."""
+    largest = graph.simple_path_bound if graph.has_integral_weights else 0
+    in_integers = largest <= _INT64_MAX or graph.weight_dtype.kind == "i"
+    return "int64" if largest > EXACT_IN_FLOAT64 and in_integers else None
 
 
 def bound_of(cutoff: float | None, arithmetic: Arithmetic) -> int | float | None:

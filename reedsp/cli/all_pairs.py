@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reedsp.cli.graph import (
-    distance_type,
     fail_on_negative_cycle,
     finite,
     number,
@@ -119,6 +118,8 @@ def apsp(
             check_place(output.with_suffix(".pred.npy"), force or going_on)
         streamed = _streamed(output, force)
 
+        from reedsp.arithmetic.paths import exact_type
+
         graph, summary = read_with_summary(file, relabel)
         start = None if source is None else vertex_called(graph, source, "--source")
         goal = None if target is None else vertex_called(graph, target, "--target")
@@ -129,7 +130,7 @@ def apsp(
             "out": streamed,
             "device": device[0] if device is not None and len(device) == 1 else device,
             "memory_limit": None if memory_limit is None else memory_limit << 20,
-            "dtype": distance_type(graph) if dtype is None else dtype.value,
+            "dtype": exact_type(graph) if dtype is None else dtype.value,
         }
         if dry_run:
             print_estimate(graph, summary, as_json, "apsp", **arguments)

@@ -96,12 +96,6 @@ def number(graph: Graph, distance: Any) -> int | float | None:
     return int(distance) if graph.has_integral_weights else float(distance)
 
 
-def distance_type(graph: Graph) -> str | None:
-    """Return the type of distances: int64 where float64 may not hold them exactly, otherwise None, the usual one."""
-    largest = graph.simple_path_bound if graph.has_integral_weights else 0
-    return "int64" if largest > 2**53 and (largest < 2**63 or graph.weight_dtype.kind == "i") else None
-
-
 def finite(dist: Any) -> tuple[Any, Any]:
     """Return which distances are finite, and which ones are those of paths that can pass a negative cycle."""
     import numpy as np

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reedsp.cli.graph import (
-    distance_type,
     fail_on_negative_cycle,
     finite,
     number,
@@ -102,6 +101,7 @@ def sssp(
             refuse("needs several --source", "--nearest")
         check_output(output, force, (".npz", ".csv"), as_json)
         import reedsp
+        from reedsp.arithmetic.paths import exact_type
 
         graph, summary, starts, goal = _read(file, source, target, relabel)
         whole = output is not None and (output.suffix == ".npz" or len(starts) > 1)  # which holds all distances
@@ -112,7 +112,7 @@ def sssp(
             "cutoff": cutoff,
             "device": device,
             "min_only": nearest,
-            "dtype": distance_type(graph),
+            "dtype": exact_type(graph),
         }
         if dry_run:
             print_estimate(graph, summary, as_json, "sssp", **arguments)

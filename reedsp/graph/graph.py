@@ -1226,7 +1226,7 @@ def entries_of_dense(matrix: Any, name: str) -> npt.NDArray[Any]:
     values = as_array(np.ma.getdata(matrix) if np.ma.isMaskedArray(matrix) else matrix, name)
     if values.ndim != 2:
         raise ValueError(f"{name} has {values.ndim} dimensions, expected 2")
-    if not isinstance(matrix, Sequence) or not values.size:
+    if not isinstance(matrix, Sequence) or values.dtype.kind not in "Of":  # of integers numpy makes integers
         return values
     numbers, columns = np.asarray(matrix, dtype=object).ravel().tolist(), values.shape[1]
     checked = _checked_weights(numbers, values.ravel(), lambda entry: f"{name}[{entry // columns}, {entry % columns}]")

@@ -13,7 +13,6 @@ import numpy.typing as npt
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
 from reedsp.graph.graph import Graph
-from reedsp.typing import DistanceType
 from reedsp.viewer.recorder import Moment, Recorder
 from reedsp.viewer.roles.role import Array, Kernels
 
@@ -150,11 +149,6 @@ def distances_in_json(dist: npt.NDArray[Any], graph: Graph) -> Values:
     none = np.iinfo(dist.dtype).max if dist.dtype.kind == "i" else np.inf
     whole = graph.has_integral_weights
     return [None if value == none else as_json(int(value) if whole else value) for value in dist.ravel().tolist()]
-
-
-def exact_type(graph: Graph) -> DistanceType | None:
-    """Return the type of distances that holds all sums of the weights, where they are integers."""
-    return "int64" if graph.weight_dtype.kind == "i" else None
 
 
 def changed(before: Values, after: Values) -> list[int]:

@@ -435,24 +435,27 @@ def test_a_cutoff_that_is_none_verifies_nothing(
     assert "cutoff: expected a number of at least 0, got nan" in err
 
 
-@pytest.mark.parametrize(("largest", "error"), [(100, 1), (2**24, 4)])
+@pytest.mark.parametrize(
+    ("n", "weight", "error"),
+    [(500, 100, 1), (3, 8_000_000, 1), (40, 2**24 - 1, 4)],  # of many edges, nearly 2^24, and sums that are rounded
+)
 @pytest.mark.parametrize("ending", ["npy", "npz"])
 def test_whole_distances_in_float32_are_sums_that_were_rounded_once(
-    ending: str, largest: int, error: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    ending: str, n: int, weight: int, error: int, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    n, file, result = 40, tmp_path / "g.wel", tmp_path / f"d.{ending}"
-    graph = reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n), np.full(n - 1, largest - 1))
+    file, result = tmp_path / "g.wel", tmp_path / f"d.{ending}"
+    graph = reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n), np.full(n - 1, weight))
     reedsp.write(graph, file)
-    right = np.triu(np.arange(n) - np.arange(n)[:, None]) * (largest - 1.0)
+    right = np.triu(np.arange(n) - np.arange(n)[:, None]) * float(weight)
     right[np.tril_indices(n, -1)] = np.inf
-    dist = right.astype(np.float32)
+    target = n - 1 if n * weight < 2**25 else 1
     for wrong in (0, error, -error):
-        changed = dist.copy()
-        changed[3, 4] += np.float32(wrong)
+        changed = right.astype(np.float32)
+        changed[0, target] += np.float32(wrong)
         if ending == "npy":
             np.save(result, changed)
         else:
-            np.savez(result, dist=changed[3], source=3)
+            np.savez(result, dist=changed[0], source=0)
         assert run(capsys, "verify", file, result)[0] == bool(wrong)
 
 

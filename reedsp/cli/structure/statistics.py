@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reedsp.cli.graph import (
-    distance_type,
     drawn_vertices,
     fail_on_negative_cycle,
     number,
@@ -73,13 +72,14 @@ def statistics(
     with stated_failures():
         check_output(output, force, (".csv",), as_json)
         import reedsp
+        from reedsp.arithmetic.paths import exact_type
 
         graph, summary = read_with_summary(file, relabel)
         arguments: dict[str, Any] = {
             "sources": drawn_vertices(graph, sources, seed),
             "unweighted": unweighted,
             "device": device,
-            "dtype": None if unweighted else distance_type(graph),
+            "dtype": None if unweighted else exact_type(graph),
         }
         if dry_run:
             print_estimate(graph, summary, as_json, "distance_statistics", **arguments)

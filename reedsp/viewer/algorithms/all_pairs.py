@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from reedsp.algorithms.all_pairs.apsp import apsp
+from reedsp.arithmetic.paths import exact_type
 from reedsp.device.device import Device
 from reedsp.results.all_pairs import AllPairs
 from reedsp.viewer.inputs import Input
 from reedsp.viewer.recorder import Moment
 from reedsp.viewer.roles.all_pairs import ARRAYS, KERNELS
-from reedsp.viewer.story import State, Story, Values, changed, counted, distances_in_json, exact_type
+from reedsp.viewer.story import State, Story, Values, changed, counted, distances_in_json
 
 
 class AllPairsStory(Story):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from reedsp.algorithms.single_source.near_far_work_group import Tuning, solve
 from reedsp.algorithms.single_source.sssp import checked, sssp
+from reedsp.arithmetic.paths import exact_type
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.job import Job
@@ -20,7 +21,7 @@ from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.viewer.inputs import Input
 from reedsp.viewer.recorder import Moment
 from reedsp.viewer.roles.single_source import ARRAYS, KERNELS
-from reedsp.viewer.story import State, Story, Values, changed, counted, distances_in_json, exact_type
+from reedsp.viewer.story import State, Story, Values, changed, counted, distances_in_json
 
 _GROUP = 256  # work-items, at least as many as vertices
 _NONE_OFFERED = np.uint32(0xFFFFFFFF)
