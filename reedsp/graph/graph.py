@@ -433,8 +433,7 @@ class Graph:
         """
         if not is_networkx(graph):
             raise TypeError(f"graph: expected a networkx graph, got {type(graph).__name__}")
-        if not (weight is None or isinstance(weight, str)):
-            raise TypeError(f"weight: expected the name of an edge attribute or None, got {weight!r}")
+        _check_attribute(weight)
         try:
             result = cls._from_nodes_and_edges(graph, weight)
             places = read_places(graph, result.names)
@@ -468,7 +467,8 @@ class Graph:
         Raises
         ------
         TypeError
-            It is no graph of igraph, or a weight is not an int or a float (None included).
+            It is no graph of igraph, `weight` is neither a string nor None, or a weight is not an int or a float (None
+            included).
         ValueError
             Two vertices have one name, or a weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53
             are mixed with floats.
@@ -484,9 +484,10 @@ class Graph:
         igraph = sys.modules.get("igraph")
         if igraph is None or not isinstance(graph, igraph.Graph):
             raise TypeError(f"graph: expected a graph of igraph, got {type(graph).__name__}")
+        _check_attribute(weight)
         n = graph.vcount()
         names = graph.vs["name"] if "name" in graph.vs.attributes() else None
-        _check_labels(names, n)
+        _check_labels(names, n, "graph.vs[{}]['name']".format)
         ends = np.array(graph.get_edgelist(), np.int32).reshape(-1, 2)
         sources, targets = (_vertex_vector(ends[:, side], "edges", n) for side in (0, 1))
         position = _weight_between(range(n) if names is None else names, sources, targets)
@@ -585,12 +586,12 @@ class Graph:
         rustworkx = sys.modules.get("rustworkx")
         if rustworkx is None or not isinstance(graph, (rustworkx.PyGraph, rustworkx.PyDiGraph)):
             raise TypeError(f"graph: expected a graph of rustworkx, got {type(graph).__name__}")
-        if not (weight is None or weight == "payload" or callable(weight)):
+        if not (weight is None or callable(weight) or (isinstance(weight, str) and weight == "payload")):
             raise TypeError(f"weight: expected 'payload', a function or None, got {weight!r}")
         check_choice("names", names, ("index", "payload"))
         numbers = np.asarray(graph.node_indices()).astype(np.int64)
         offset, labels = _as_names(numbers) if names == "index" else (0, list(graph.nodes()))
-        _check_labels(labels, len(numbers))
+        _check_labels(labels, len(numbers), lambda vertex: f"graph[{numbers[vertex]}]")
         sources, targets = _indices_of(np.asarray(graph.edge_list()).astype(np.int64).T, numbers)
         position = _weight_between(numbers.tolist() if labels is None else labels, sources, targets)
         weights = np.ones(len(sources), np.int32)
@@ -969,10 +970,12 @@ class Graph:
         >>> list(reedsp.Graph.from_edges(3, [2, 0], [0, 1], [7, 5]).edges())
         [(0, 1, 5), (2, 0, 7)]
         """
-        names = self.names
-        for source, (first, last) in enumerate(itertools.pairwise(self.indptr.tolist())):
-            ends = zip(self.indices[first:last].tolist(), self.weights[first:last].tolist(), strict=True)
-            yield from ((names[source], names[end], w) for end, w in ends if self.directed or source <= end)
+        names, rows = self.names, self._rows()
+        for begin in range(0, self.m, _EDGES_AT_ONCE):
+            some = slice(begin, min(begin + _EDGES_AT_ONCE, self.m))
+            sources = np.searchsorted(rows.indptr, np.arange(some.start, some.stop), side="right") - 1
+            edges = zip(*(part.tolist() for part in (sources, rows.indices[some], rows.weights[some])), strict=True)
+            yield from ((names[u], names[v], w) for u, v, w in edges if self.directed or u <= v)
 
     def neighbors(self, name: Hashable) -> list[Any]:
         """Return the vertices that edges lead to from one, in the order of their indices.
@@ -1019,6 +1022,8 @@ class Graph:
         ------
         ValueError
             One is no vertex, or occurs twice; the message names its position.
+        TypeError
+            They are no iterable, or a string.
 
         Examples
         --------
@@ -1027,6 +1032,8 @@ class Graph:
         >>> list(part.edges()), part.names
         ([(2, 3, 6)], (3, 2))
         """
+        if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable):
+            raise TypeError(f"vertices: expected several vertices, got {vertices!r}")
         number_of: dict[int, int] = {}
         for index, name in enumerate(vertices):
             try:
@@ -1087,7 +1094,7 @@ class Graph:
         return (
             kind == (other.n, other.m, other.directed, other.geographic)
             and (self.names == other.names or tuple(self.names) == tuple(other.names))
-            and all(np.array_equal(*pair) for pair in arrays)
+            and all(_same_numbers(*pair) for pair in arrays)
             and (self.coordinates is None) == (other.coordinates is None)
             and (self.coordinates is None or np.array_equal(self.coordinates, other.coordinates))  # type: ignore[arg-type]
         )
@@ -1164,14 +1171,23 @@ def _own_labels(labels: Sequence[Hashable]) -> tuple[Hashable, ...]:
     """Return labels with Python's numbers and strings in place of numpy's, which files and JSON know nothing of."""
     if not any(issubclass(each, np.generic) for each in set(map(type, labels))):
         return tuple(labels)
-    return tuple(label.item() if isinstance(label, _SCALARS) else label for label in labels)
+    return tuple(_own_label(label) if isinstance(label, _SCALARS) else label for label in labels)
 
 
-def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
+def _own_label(label: Any) -> Hashable:
+    if isinstance(label, str):  # item() would leave out what is zero at the end
+        return str.__str__(label)
+    return bytes(label) if isinstance(label, bytes) else label.item()
+
+
+def _check_labels(
+    labels: Sequence[Hashable] | None, n: int, position: Callable[[int], str] = "labels[{}]".format
+) -> None:
     """Check that each vertex has a label that no other one has, and that can be looked up."""
     if labels is None:
         return
-    if isinstance(labels, (set, frozenset, Mapping)) or not hasattr(labels, "__len__"):  # the first have no order
+    has_order = hasattr(labels, "__len__") and getattr(labels, "ndim", 1) != 0
+    if isinstance(labels, (set, frozenset, Mapping)) or not has_order:
         raise TypeError(f"labels: expected a sequence, got a {type(labels).__name__}")
     if len(labels) != n:
         raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
@@ -1180,13 +1196,25 @@ def _check_labels(labels: Sequence[Hashable] | None, n: int) -> None:
         try:
             known = label in seen
         except TypeError:
-            raise TypeError(f"labels[{index}] = {label!r} is not hashable") from None
+            raise TypeError(f"{position(index)} = {label!r} is not hashable") from None
         if known or label is None:
-            reason = "stands for no vertex" if label is None else f"is also labels[{list(labels).index(label)}]"
-            raise ValueError(f"labels[{index}] = {label!r} {reason}")
-        if isinstance(label, np.generic) and label != label:  # Python's own NaN is found by what it is
-            raise ValueError(f"labels[{index}] = {label!r} cannot be found again: it does not equal itself")
+            reason = "stands for no vertex" if label is None else f"is also {position(list(labels).index(label))}"
+            raise ValueError(f"{position(index)} = {label!r} {reason}")
+        if type(label) not in (int, str) and not _equals_itself(label):
+            raise ValueError(f"{position(index)} = {label!r} cannot be found again: it does not equal itself")
         seen.add(label)
+
+
+def _equals_itself(label: Hashable) -> bool:
+    try:
+        return bool(label == label)
+    except (TypeError, ValueError):  # there is no answer, or an array of them
+        return True
+
+
+def _check_attribute(weight: object) -> None:
+    if not (weight is None or isinstance(weight, str)):
+        raise TypeError(f"weight: expected the name of an edge attribute or None, got {weight!r}")
 
 
 def _vertex_count(n: object) -> int:
@@ -1251,12 +1279,29 @@ def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
     if array.size == 0 and not isinstance(values, np.ndarray):
         return np.empty(0, dtype=np.int64)
+    if isinstance(values, Sequence) and _has_lost_integers(values, array):
+        return _python_integers(values, name)
     if array.dtype.kind not in "iu":
         raise TypeError(f"{name} has dtype {array.dtype}, expected integers")
     if array.dtype == np.uint64 and array.size and array.max() > _INT64.max:
         where = _first(array > _INT64.max)
         raise ValueError(f"{name}[{where}] = {array[where]} is outside int64")
     return array
+
+
+def _python_integers(values: Sequence[Any], name: str) -> npt.NDArray[np.int64]:
+    """Convert Python numbers of which numpy made no integers."""
+    for index, value in enumerate(values):
+        if not isinstance(value, _INTEGERS) or isinstance(value, np.timedelta64):
+            raise TypeError(f"{name}[{index}] is {value!r}, expected an integer")
+        if not _INT64.min <= int(value) <= _INT64.max:
+            raise ValueError(f"{name}[{index}] = {value} is outside int64")
+    return np.fromiter(values, np.int64, len(values))
+
+
+def _has_lost_integers(values: Sequence[Any], array: npt.NDArray[Any]) -> bool:
+    """Return whether numpy has rounded integers, or could not read the numbers at all."""
+    return array.dtype.kind == "O" or (array.dtype.kind == "f" and any(isinstance(each, _INTEGERS) for each in values))
 
 
 def _vertex_vector(values: npt.ArrayLike, name: str, n: int) -> npt.NDArray[np.int32]:
@@ -1461,9 +1506,7 @@ def _checked_weights(
     values: Sequence[Any], array: npt.NDArray[Any], position: Callable[[int], str]
 ) -> npt.NDArray[Any]:
     """Return what numpy made of Python numbers, unless it has rounded integers or could not read them at all."""
-    if array.dtype.kind == "O" or (array.dtype.kind == "f" and any(isinstance(value, _INTEGERS) for value in values)):
-        return _python_weights(values, position)
-    return array
+    return _python_weights(values, position) if _has_lost_integers(values, array) else array
 
 
 def _python_weights(values: Sequence[Any], position: Callable[[int], str]) -> npt.NDArray[Any]:
@@ -1547,6 +1590,16 @@ def _clean_weights(
         raise ValueError(f"{position(edge)} is {converted[edge]}, expected a number greater than -inf")
     finite = np.isfinite(converted)
     return converted, None if finite.all() else finite
+
+
+def _same_numbers(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> bool:
+    """Whether two arrays hold the same finite numbers, also integers that float64 would round."""
+    if not np.array_equal(first, second):
+        return False
+    if first.dtype.kind == second.dtype.kind:
+        return True
+    whole, floats = (first, second) if first.dtype.kind == "i" else (second, first)
+    return bool((floats < 2.0**63).all()) and np.array_equal(floats.astype(np.int64), whole)
 
 
 def _converted(weights: npt.NDArray[Any], dtype: np.dtype[Any]) -> tuple[npt.NDArray[Any], bool]:

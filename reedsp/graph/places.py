@@ -12,6 +12,8 @@ from reedsp.graph.graph import Graph
 EARTH_RADIUS = 6_371_008.8
 """Mean radius of the earth in metres."""
 
+_ROUNDED_UP = 1 + 1e-12  # more than a root and its square lose
+
 
 def metres_between(places: npt.NDArray[np.float64], others: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return the distance of each place from another one on a sphere, in metres.
@@ -70,14 +72,16 @@ def nearest_vertices(graph: Graph, places: npt.ArrayLike) -> tuple[list[Any], np
         raise ValueError("graph has no vertices, of which one could be the nearest")
     asked = _places_argument(places)
     on_sphere = _on_sphere(asked)
-    tree = cKDTree(_on_sphere(degrees))
-    away, found = tree.query(on_sphere)
-    metres = metres_between(asked, degrees[found])
-    for place, (distance, point) in enumerate(zip(away.tolist(), on_sphere, strict=True)):
-        equal = tree.query_ball_point(point, distance)
-        if len(equal) > 1:
-            found[place] = min([found[place], *equal])
-    return [graph.names[vertex] for vertex in found.tolist()], metres
+    vertices = _on_sphere(degrees)
+    tree = cKDTree(vertices)
+    away, nearest_two = tree.query(on_sphere, k=2)
+    found, limit = nearest_two[:, 0], away[:, 0] * _ROUNDED_UP
+    tied = np.flatnonzero(away[:, 1] <= limit)
+    for place, candidates in zip(tied, tree.query_ball_point(on_sphere[tied], limit[tied]), strict=True):
+        ascending = np.sort(candidates)
+        squares = ((vertices[ascending] - on_sphere[place]) ** 2).sum(axis=1)
+        found[place] = ascending[np.argmin(squares)]
+    return [graph.names[vertex] for vertex in found.tolist()], metres_between(asked, degrees[found])
 
 
 def degrees_of(graph: Graph) -> npt.NDArray[np.float64]:

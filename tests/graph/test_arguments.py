@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pyarrow
 import pytest
 
 import reedsp
+from reedsp.graph import graph as graph_module
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument, vertices_argument
 from reedsp.graph.graph import Graph
 
@@ -296,6 +298,25 @@ def test_edges_and_neighbours(kind: str) -> None:
     assert list(undirected.edges()) == [(0, 1, 5.5), (1, 2, 6), (2, 2, 7)]
 
 
+@pytest.mark.parametrize("directed", [True, False])
+def test_edges_are_converted_some_at_a_time(directed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = Graph.from_edges(9, [1, 1, 1, 4, 8, 8], [0, 1, 2, 4, 0, 7], range(6), directed)
+    expected = list(graph.edges())
+    for some in (1, 2, 3, 100):
+        monkeypatch.setattr(graph_module, "_EDGES_AT_ONCE", some)
+        assert list(graph.edges()) == expected
+
+
+def test_rows_without_edges_are_not_walked_over() -> None:
+    graph = Graph.from_edges(10**6, [999_998], [999_999], [7])
+    tracemalloc.start()
+    try:
+        assert next(graph.edges()) == (999_998, 999_999, 7)
+        assert tracemalloc.get_traced_memory()[1] < 2**20
+    finally:
+        tracemalloc.stop()
+
+
 def test_the_reverse(kind: str) -> None:
     graph, (a, b, c, d) = named(kind).with_coordinates(np.arange(8).reshape(4, 2)), NAMES[kind]
     back = graph.reverse()
@@ -318,6 +339,9 @@ def test_a_subgraph_keeps_names_and_coordinates(kind: str) -> None:
         graph.subgraph([d, d])
     with pytest.raises(ValueError, match=r"^vertices\[1\] = 'nowhere' is not a vertex"):
         graph.subgraph([a, "nowhere"])
+    for wrong in (1, "ab", b"ab", None):
+        with pytest.raises(TypeError, match=f"^vertices: expected several vertices, got {wrong!r}$"):
+            graph.subgraph(wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -353,6 +377,19 @@ def test_equality() -> None:
         assert graph != other
     assert numbered().with_coordinates(places) == numbered().with_coordinates(places)
     assert numbered().with_coordinates(places) != numbered().with_coordinates(places + 1)
+
+
+def test_weights_are_equal_as_numbers_beyond_float64() -> None:
+    def one_edge(weight: Any, dtype: type) -> Graph:
+        return Graph.from_edges(2, [0], [1], np.array([weight], dtype))
+
+    for whole, number in ((2**53 + 1, 2.0**53), (2**63 - 1, 2.0**63), (-(2**62) - 1, -(2.0**62))):
+        for dtype in (np.float32, np.float64):
+            exact = one_edge(whole, np.int64)
+            assert exact != one_edge(number, dtype)
+            assert one_edge(number, dtype) != exact
+    for number in (2**53, 2**62, -(2**63)):
+        assert one_edge(number, np.int64) == one_edge(number, np.float32) == one_edge(number, np.float64)
 
 
 def test_a_graph_in_a_notebook() -> None:

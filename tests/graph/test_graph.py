@@ -16,6 +16,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
@@ -564,8 +565,11 @@ def test_numbers_of_vertices_that_are_fine() -> None:
         (([0.0, 1.0], [1, 2]), TypeError, "^sources has dtype float64, expected integers"),
         (([0, 1], [True, False]), TypeError, "^targets has dtype bool, expected integers"),
         (([0, 1], ["1", "2"]), TypeError, "^targets has dtype <U1, expected integers"),
-        (([0, 1], [1, None]), TypeError, "^targets has dtype object, expected integers"),
-        (([0, 1], [1, 2**70]), TypeError, "^targets has dtype object, expected integers"),
+        (([0, 1], np.array([1, None])), TypeError, "^targets has dtype object, expected integers"),
+        (([0, 1], [1, None]), TypeError, r"^targets\[1\] is None, expected an integer"),
+        (([0, 0.5], [1, 2]), TypeError, r"^sources\[1\] is 0.5, expected an integer"),
+        (([0, 1], [1, 2**70]), ValueError, rf"^targets\[1\] = {2**70} is outside int64"),
+        (([0, 2**63], [1, 2]), ValueError, r"^sources\[1\] = 9223372036854775808 is outside int64"),
         ((np.ma.array([0, 1], mask=[0, 1]), [1, 2]), ValueError, r"^sources\[1\] is masked"),
         (([0, 1], [1, 2], np.ma.array([0.5, 1], mask=[1, 0])), ValueError, r"^weights\[0\] is masked"),
     ],
@@ -573,6 +577,10 @@ def test_numbers_of_vertices_that_are_fine() -> None:
 def test_faults_in_edge_lists(arguments: tuple[Any, ...], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         Graph.from_edges(3, *arguments)
+
+
+def test_ends_in_a_list_of_different_integers() -> None:
+    assert_same(Graph.from_edges(3, [np.uint64(0), 1], (1, np.uint64(2))), Graph.from_edges(3, [0, 1], [1, 2]))
 
 
 def test_masked_rows_of_lists() -> None:
@@ -1340,7 +1348,9 @@ def test_names_are_labels() -> None:
         ([0, "b", "a", 0.0], ValueError, r"^labels\[3\] = 0.0 is also labels\[0\]"),
         (["a", None, "b", "c"], ValueError, r"^labels\[1\] = None stands for no vertex"),
         ({"a": 0, "b": 1, "c": 2, "d": 3}, TypeError, "^labels: expected a sequence, got a dict$"),
+        (np.array(3), TypeError, "^labels: expected a sequence, got a ndarray$"),
         ([np.float64("nan"), 1, 2, 3], ValueError, r"^labels\[0\] = .*nan.* cannot be found again"),
+        ([1, 2, float("nan"), 3], ValueError, r"^labels\[2\] = nan cannot be found again"),
         (["a", "b", ["c"], "d"], TypeError, r"^labels\[2\] = \['c'\] is not hashable"),
         (["a", "b"], ValueError, r"^labels has 2 entries for 4 vertices"),
     ],
@@ -1350,6 +1360,34 @@ def test_labels_that_cannot_be_names(labels: Any, error: type[Exception], messag
         sample(labels=labels)
     with pytest.raises(error, match=message):
         Graph([0, 0, 0, 0, 0], [], labels=labels)
+
+
+class NeverSaysWhetherItIsEqual:
+    """What is compared to an array of answers, or to none, as by pandas' NA."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        return self.answer
+
+    def __ne__(self, other: object) -> Any:
+        return self.answer
+
+
+def test_labels_whose_comparison_has_no_answer() -> None:
+    labels = [NeverSaysWhetherItIsEqual(np.ones(2)), pandas.NA]
+    graph = Graph.from_edges(2, [0], [1], labels=labels)
+    assert [graph.index(label) for label in labels] == [0, 1]
+
+
+def test_labels_of_numpy_keep_zeros_at_the_end() -> None:
+    labels = [np.str_("a"), np.str_("a\0"), np.bytes_(b"a"), np.bytes_(b"a\0")]
+    graph = Graph.from_edges(4, [], [], labels=labels)
+    assert graph.labels == ("a", "a\0", b"a", b"a\0")
+    assert set(map(type, graph.labels)) == {str, bytes}
 
 
 @pytest.mark.parametrize(

@@ -54,12 +54,15 @@ def test_what_is_wrong() -> None:
         reedsp.Graph.from_igraph(graph_of([1.0, 2.0, np.nan, 3.0]))
     twice = graph_of()
     twice.vs["name"] = ["a", "b", "a"]
-    with pytest.raises(ValueError, match=r"labels\[2\] = 'a' is also labels\[0\]"):
+    with pytest.raises(ValueError, match=r"^graph.vs\[2\]\['name'\] = 'a' is also graph.vs\[0\]\['name'\]$"):
         reedsp.Graph.from_igraph(twice)
     twice.vs["name"] = ["a", "b", "c"]
     twice.es["weight"] = [1, "x", 2, 3]
     with pytest.raises(TypeError, match=r"weight of edge \('b', 'c'\) is 'x'"):
         reedsp.Graph.from_igraph(twice)
+    for wrong in (5, ["weight"], True):
+        with pytest.raises(TypeError, match=r"^weight: expected the name of an edge attribute or None, got "):
+            reedsp.Graph.from_igraph(graph_of([1, 2, 3, 4]), wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="graph: expected a graph of igraph, got list"):
         reedsp.Graph.from_igraph([[0, 1], [1, 0]])
 

@@ -48,6 +48,13 @@ def test_of_equally_near_vertices_the_first() -> None:
     assert reedsp.nearest_vertices(graph, [[1, 1], [3, 3], [1.1, 1]])[0] == [1, 0, 1]
 
 
+def test_of_many_vertices_at_each_place_the_first() -> None:
+    places = np.tile(np.random.default_rng(0).uniform(-80, 80, (20, 2)), (2, 1))
+    found, metres = reedsp.nearest_vertices(graph_at(places), np.random.default_rng(1).uniform(-80, 80, (300, 2)))
+    once = reedsp.nearest_vertices(graph_at(places[:20]), np.random.default_rng(1).uniform(-80, 80, (300, 2)))
+    assert (found, metres.tolist()) == (once[0], once[1].tolist())
+
+
 def test_millionths_of_a_degree() -> None:
     graph = reedsp.Graph.from_edges(2, [0], [1]).with_coordinates(
         [[-73_530_767, 41_085_396], [-73_530_538, 41_086_098]]
