@@ -639,6 +639,8 @@ class Graph:
         ValueError
             A column is missing, or holds a null, NaN, -inf or an integer outside int64; the message names the column
             and the row, counted from 0. Or the file is damaged.
+        OSError
+            The file cannot be opened or read.
         ImportError
             pyarrow is not installed (the extra ``tables``).
 

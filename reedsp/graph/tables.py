@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ _CSV = (".csv", ".tsv")
 _PARQUET = (".parquet", ".pq")
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 _EXACT = 2**53  # integers up to this are different numbers in float64
+_INT64 = np.iinfo(np.int64)
 
 
 class TableEdges(NamedTuple):
@@ -48,7 +49,10 @@ def read_table(table: Any, source: str, target: str, weight: str | None) -> Tabl
     ImportError
         pyarrow is not installed; the message says how to.
     TypeError, ValueError
-        A column is missing or of another type, or holds what is no vertex or no weight; the message names it.
+        A column is missing or of another type, or holds what is no vertex or no weight; the message names it. Or the
+        file is damaged.
+    OSError
+        The file cannot be opened or read.
     """
     try:
         import pyarrow
@@ -61,13 +65,20 @@ def read_table(table: Any, source: str, target: str, weight: str | None) -> Tabl
             raise TypeError(f"{argument}: expected the name of a column, got {name!r}")
     try:
         column_of = _columns(table, source, target, weight)
-    except pyarrow.ArrowException as error:
-        where = f"{os.fsdecode(table)}: " if isinstance(table, (str, os.PathLike)) else "table: "
-        raise ValueError(f"{where}{error}") from None
+    except (pyarrow.ArrowException, OSError) as error:
+        is_file = isinstance(table, (str, os.PathLike))
+        if isinstance(error, OSError) and not (is_file and _is_damage(error, os.fsdecode(table))):
+            raise
+        raise ValueError(f"{os.fsdecode(table) if is_file else 'table'}: {error}") from None
     of_text = _is_text_file(table)
     first, labels, n, sources, targets = _vertices(column_of(source), column_of(target), source, target, of_text)
     weights = None if weight is None else _weights(column_of(weight), weight, of_text)
     return TableEdges(sources, targets, weights, first, labels, n)
+
+
+def _is_damage(error: OSError, name: str) -> bool:
+    """Whether Arrow complains about what is in a file, which it does as if it could not read it."""
+    return type(error) is OSError and error.errno is None and os.path.isfile(name)
 
 
 def place_in(column: str | None) -> Callable[[int], str]:
@@ -140,16 +151,32 @@ def _of_arrays(arrays: dict[str, Any], names: list[str]) -> Any:
 
     columns = {}
     for name, values in arrays.items():
+        own = values
+        if isinstance(values, np.ndarray) and values.dtype.kind in "iuf" and not values.dtype.isnative:
+            own = values.astype(values.dtype.newbyteorder("="))
         try:
-            columns[name] = pyarrow.array(values)
-        except OverflowError:
-            raise ValueError(f"column {name!r} has an integer outside int64") from None
-        except (pyarrow.ArrowException, TypeError, ValueError) as error:
+            columns[name] = pyarrow.array(own)
+        except (pyarrow.ArrowException, OverflowError, TypeError, ValueError) as error:
+            _refuse_large_integers(values, name)
             raise TypeError(f"column {name!r}: {error}") from None
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         raise ValueError(f"table has columns of different lengths: {lengths}")
     return pyarrow.table(columns)
+
+
+def _refuse_large_integers(values: Any, name: str) -> None:
+    """Refuse an integer outside int64, or one that float64 does not hold next to floats, by its row."""
+    if not isinstance(values, Sequence):
+        return
+    beside_floats = any(isinstance(value, (float, np.floating)) for value in values)
+    for row, value in enumerate(values):
+        if not isinstance(value, (int, np.integer)):
+            continue
+        if not _INT64.min <= value <= _INT64.max:
+            raise ValueError(f"{place_in(name)(row)} = {value} is outside int64")
+        if beside_floats and int(float(value)) != value:
+            raise ValueError(f"{place_in(name)(row)} = {value} has no exact float64 value; give integers only")
 
 
 def _vertices(
@@ -258,7 +285,7 @@ def _weights(column: Any, name: str, of_text: bool) -> npt.NDArray[Any]:
 
 
 def _numbers_of_text(column: Any, name: str) -> npt.NDArray[Any]:
-    """Return texts as int64 if all are integers, otherwise as float64 if that holds each integer among them."""
+    """Return texts as int64 if all are integers, otherwise as float64 if both hold each integer."""
     import pyarrow
     from pyarrow import compute
 
@@ -280,7 +307,8 @@ def _numbers_of_text(column: Any, name: str) -> npt.NDArray[Any]:
         raise ValueError(f"{place_in(name)(row)} = {words[row].as_py()[:40]} is too large for float64")
     large = compute.match_substring_regex(words, "^[+-]?[0-9]{16,}$").to_numpy()
     for row in np.flatnonzero(large).tolist():
-        if int(words[row].as_py()) != int(numbers[row]):
+        number = int(words[row].as_py())
+        if number != int(numbers[row]) or not _INT64.min <= number <= _INT64.max:
             raise ValueError(f"{place_in(name)(row)} = {words[row]} is outside int64, or has no exact float64 value")
     return np.asarray(numbers)
 

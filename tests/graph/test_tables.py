@@ -126,6 +126,15 @@ def test_numbers_of_a_text_are_not_rounded(tmp_path: Path) -> None:
     assert graph.weights.tolist() == [2.0**53, 0.5]
 
 
+@pytest.mark.parametrize("other", ["1", "0.5"])
+def test_integers_of_a_text_are_within_int64(other: str, tmp_path: Path) -> None:
+    for beyond in (2**63, 2**64, -(2**64)):
+        with pytest.raises(ValueError, match=f"column 'weight', row 1 = {beyond} is outside int64"):
+            reedsp.Graph.from_table(csv(tmp_path, f"source,target,weight\n0,1,{other}\n1,0,{beyond}\n"))
+    text = f"source,target,weight\n0,1,{2**63 - 1}\n1,0,{-(2**63)}\n"
+    assert reedsp.Graph.from_table(csv(tmp_path, text)).weights.tolist() == [2**63 - 1, -(2**63)]
+
+
 def test_names_that_look_like_nothing(tmp_path: Path) -> None:
     graph = reedsp.Graph.from_table(csv(tmp_path, "source,target\nNA,null\n"), weight=None)
     assert graph.labels == ("NA", "null")
@@ -143,7 +152,9 @@ def test_names_that_look_like_nothing(tmp_path: Path) -> None:
         ({"weight": ["1", "2"]}, TypeError, "column 'weight' has type string, expected numbers"),
         ({"weight": np.array([1, 2**64 - 1], np.uint64)}, ValueError, "column 'weight', row 1 = 1844.* outside int64"),
         ({"source": np.array([2**64 - 1, 1], np.uint64)}, ValueError, "column 'source', row 0 = 1844.* outside int64"),
-        ({"source": [0, 2**70]}, ValueError, "column 'source' has an integer outside int64"),
+        ({"source": [0, 2**70]}, ValueError, f"^column 'source', row 1 = {2**70} is outside int64$"),
+        ({"weight": [2**63, 0.5]}, ValueError, f"^column 'weight', row 0 = {2**63} is outside int64$"),
+        ({"weight": [0.5, 2**53 + 1]}, ValueError, f"^column 'weight', row 1 = {2**53 + 1} has no exact float64 value"),
         ({"source": [0, 1.5]}, TypeError, "column 'source', row 1 = 1.5, expected an integer or a string"),
         ({"source": [0, 2.0**60]}, TypeError, "column 'source', row 1 = 1.15.* expected an integer or a string"),
         ({"source": [0, np.inf]}, TypeError, "column 'source', row 1 = inf, expected an integer or a string"),
@@ -258,10 +269,35 @@ def test_damaged_files(name: str, text: str, message: str, tmp_path: Path) -> No
         reedsp.Graph.from_table(csv(tmp_path, text, name))
 
 
+@pytest.mark.parametrize("end", [-9, -3], ids=["before the checksum", "within the size"])
+def test_damaged_compression(end: int, tmp_path: Path) -> None:
+    file = csv(tmp_path, lines(COLUMNS), "edges.csv.gz")
+    file.write_bytes(file.read_bytes()[:end])
+    with pytest.raises(ValueError, match=r"edges\.csv\.gz: "):
+        reedsp.Graph.from_table(file)
+
+
+def test_damaged_parquet(tmp_path: Path) -> None:
+    file = parquet(tmp_path, COLUMNS)
+    data = file.read_bytes()
+    file.write_bytes(data[:4] + b"\xff" * 60 + data[64:])
+    with pytest.raises(ValueError, match=r"edges\.parquet: "):
+        reedsp.Graph.from_table(file)
+
+
+@pytest.mark.parametrize("kind", [">i4", ">u8", ">f2", ">f8"])
+def test_numbers_of_the_other_byte_order(kind: str) -> None:
+    columns = {name: np.array(values, kind) for name, values in COLUMNS.items()}
+    assert list(reedsp.Graph.from_table(columns).edges()) == EDGES
+
+
 def test_file_that_is_not_there(tmp_path: Path) -> None:
     for name in ("none.csv", "none.parquet"):
         with pytest.raises(FileNotFoundError):
             reedsp.Graph.from_table(tmp_path / name)
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(OSError, match=r"folder\.csv"):
+        reedsp.Graph.from_table(tmp_path / "folder.csv")
 
 
 def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
