@@ -1302,8 +1302,28 @@ def _naming(content: bytes, n: int) -> _Naming | None:
         if coordinates is not None and (coordinates.dtype != np.float64 or coordinates.shape != (n, 2)):
             found = f"{coordinates.dtype} of shape {coordinates.shape}"
             raise ValueError(f"coordinates: expected float64 of shape {(n, 2)}, got {found}")
-        geographic = bool(arrays.get("geographic", False))
-        return _Naming(bool(arrays["directed"]), int(arrays["offset"]), labels, coordinates, geographic)
+        directed, offset = _single(arrays, "directed", "b"), _single(arrays, "offset", "i")
+        geographic = "geographic" in arrays and _single(arrays, "geographic", "b")
+        return _Naming(directed, offset, labels, coordinates, geographic)
+
+
+def _single(arrays: Mapping[str, npt.NDArray[Any]], name: str, kind: str) -> Any:
+    """Return the one value in an array, which has to be of this kind."""
+    array = arrays[name]
+    if array.dtype.kind != kind or array.ndim:
+        expected = "True or False" if kind == "b" else "an integer"
+        raise ValueError(f"{name}: expected {expected}, got {array.dtype} of shape {array.shape}")
+    return array.item()
+
+
+def _check_different(labels: npt.NDArray[Any]) -> None:
+    """Refuse two labels that are equal."""
+    ascending = np.sort(labels)
+    equal = ascending[1:] == ascending[:-1]
+    if equal.any():
+        label = ascending[np.argmax(equal)]
+        first, second = np.flatnonzero(labels == label)[:2]
+        raise ValueError(f"labels[{second}] = {label.item()!r} is also labels[{first}]")
 
 
 def _check_characters(labels: npt.NDArray[np.str_]) -> None:
@@ -1327,7 +1347,11 @@ def _naming_memory(naming: _Naming) -> int:
 
 def _named(text: Text, graph: Graph, naming: _Naming, names: int, inside: int) -> Graph:
     """Return a directed graph with the direction, the offset and the labels of a file."""
-    labels = None if naming.labels is None else naming.labels.tolist()
+    labels = None
+    if naming.labels is not None:
+        with _blamed(text, ValueError):
+            _check_different(naming.labels)
+        labels = naming.labels.tolist()
     rows = graph.indptr, graph.indices, graph.weights
     if naming.directed or is_symmetric(*rows):
         with _blamed(text, ValueError):

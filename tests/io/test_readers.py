@@ -819,6 +819,30 @@ def test_npz_whose_offset_leaves_no_room_for_the_names(directed: bool, tmp_path:
     assert_fault(archive(tmp_path, members), None, "offset = 9223372036854775807: int64 does not hold the numbers of 3")
 
 
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("labels", [["a", "b", "a"], [7, 8, 7]])
+def test_npz_with_two_vertices_of_one_name(labels: list[Any], directed: bool, tmp_path: Path) -> None:
+    named = {"directed": directed, "offset": 0, "labels": labels}
+    members = members_of(TRIANGLE) | {f"{name}.npy": npy(np.array(value)) for name, value in named.items()}
+    assert_fault(archive(tmp_path, members), None, f"labels[2] = {labels[0]!r} is also labels[0]")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("offset", 1.9, "an integer, got float64"),
+        ("offset", [1], "an integer, got int64 of shape (1,)"),
+        ("directed", "False", "True or False, got <U5"),
+        ("directed", 1, "True or False, got int64"),
+        ("geographic", "x", "True or False, got <U1"),
+    ],
+)
+def test_npz_with_values_of_another_kind(name: str, value: Any, expected: str, tmp_path: Path) -> None:
+    named = {"directed": True, "offset": 0, name: value}
+    members = members_of(TRIANGLE) | {f"{key}.npy": npy(np.array(each)) for key, each in named.items()}
+    assert_fault(archive(tmp_path, members), None, f"{name}: expected {expected}")
+
+
 @pytest.mark.parametrize(
     ("coordinates", "message"),
     [
