@@ -791,6 +791,24 @@ def _vertex_limit(size: int) -> int:
     return min(MAX_VERTICES, (_BASE_MEMORY + _MEMORY * size - 2 * _WORKING_MEMORY) // _VERTEX_MEMORY)
 
 
+def text_is_accepted(form: str, n: int, edges: int, weighted: bool, size: int) -> bool:
+    """Whether a text of so many bytes is long enough to be read as a graph of so many vertices.
+
+    Parameters
+    ----------
+    form : str
+        Ending of its name.
+    n, edges : int
+        Vertices and edges of the graph, an undirected edge in both directions.
+    weighted : bool
+        Whether the text has weights.
+    size : int
+        Decompressed bytes.
+    """
+    memory = _mirroring(n, edges, weighted) if form == ".graph" else _building(n, edges, 8 if weighted else 4)
+    return n <= _vertex_limit(size) and memory <= _BASE_MEMORY + _MEMORY * size
+
+
 def check_vertices(text: Text, line: int, n: int) -> None:
     """Check that a header does not claim far more vertices than a text that has been read to its end could use."""
     limit = _vertex_limit(text.size)
@@ -1052,8 +1070,7 @@ def _read_metis(text: Text) -> Graph:
         place = text.lines if found < 2 * m else listed.line(2 * m)
         raise text.fault(place, f"line {line} declares {2 * m} = 2 * {m} neighbours, but the file has {found}")
     text.edges = m
-    an_edge = 22 if listed.weights is None else 37  # of each array three times, and of a comparison
-    text.require(_WORKING_MEMORY + 40 * layout.n + an_edge * found)
+    text.require(_mirroring(layout.n, found, listed.weights is not None))
     indptr = np.concatenate(([0], np.cumsum(listed.degrees)))
     values = np.zeros(found, np.int8) if listed.weights is None else listed.weights
     mirrored = transposed(indptr, listed.targets, values)  # the same edges from the other end, in ascending order
@@ -1063,6 +1080,11 @@ def _read_metis(text: Text) -> Graph:
     weights = None if listed.weights is None else mirrored[2]
     del indptr, values, listed
     return Graph(mirrored[0], mirrored[1], weights, directed=False, offset=1)
+
+
+def _mirroring(n: int, neighbours: int, weighted: bool) -> int:
+    """Return the bytes that it takes to list the edges of a METIS file from their other end, and to compare."""
+    return _WORKING_MEMORY + 40 * n + (37 if weighted else 22) * neighbours  # of each array three times
 
 
 def _read_adjacency(text: Text, header_line: int, layout: _Adjacency) -> list[_Neighbours]:

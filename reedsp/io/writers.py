@@ -1,7 +1,8 @@
 """Graphs written to files: every format that :mod:`reedsp.io.readers` reads, plain or compressed.
 
 What is read back is the same graph. Integers stay integers, and a float is written with the fewest digits that mean
-it and no other. A graph that a format cannot hold is refused; what only concerns the names of the vertices is told.
+it and no other. A graph that a format cannot hold is refused, and so is one whose text would be too short to be
+believed; what only concerns the names of the vertices is told.
 
 Text is made a block of edges at a time, as a matrix of characters: a column for each place that a number may fill,
 from which those that are not filled are then left out.
@@ -24,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
-from reedsp.io.readers import suffix
+from reedsp.io.readers import suffix, text_is_accepted
 from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.files.path_argument import path_argument
 from reedsp.system.progress_bar import edges_bar
@@ -97,7 +98,8 @@ def write(
     Raises
     ------
     ValueError
-        The name tells no format, or the format cannot hold this graph; the message names an edge or a vertex.
+        The name tells no format, or the format cannot hold this graph; the message names an edge or a vertex. Or it has
+        so many vertices, millions, and so few edges that :func:`reedsp.read` would refuse the text; ``.npz`` holds it.
     FileExistsError
         There is a file of this name, and `overwrite` is false.
     OSError
@@ -114,15 +116,14 @@ def write(
     1 2 2.5
     """
     bar = edges_bar("writing", progress)
-    if not isinstance(graph, Graph):
-        raise TypeError(f"graph: expected a reedsp.Graph, got {type(graph).__name__}")
+    _require_graph(graph)
     file = Path(path_argument(path, "path"))
     writer = _writer(file)
     blocks = writer(graph)
     for lost in _losses(graph, file):
         warnings.warn(f"{file}: {lost}", stacklevel=2)
     with bar as report:
-        write_whole(file, partial(_write_blocks, file, blocks, graph.m, report), overwrite=overwrite)
+        write_whole(file, partial(_write_blocks, file, blocks, graph, report), overwrite=overwrite)
 
 
 def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:
@@ -132,6 +133,8 @@ def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:
 
     Raises
     ------
+    TypeError
+        It is no graph.
     ValueError
         The name tells no format.
 
@@ -142,6 +145,7 @@ def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:
     >>> reedsp.changes(roads, "roads.gr")
     ['each edge is listed in both directions', 'the labels of the vertices are lost']
     """
+    _require_graph(graph)
     file = Path(path_argument(path, "path"))
     _writer(file)
     form = suffix(file.name)
@@ -155,6 +159,11 @@ def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:
         if graph.directed and form == ".graph":
             found.append("the graph is undirected")
     return found + _losses(graph, file)
+
+
+def _require_graph(graph: object) -> None:
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph: expected a reedsp.Graph, got {type(graph).__name__}")
 
 
 def _writer(file: Path) -> Callable[[Graph], _Blocks]:
@@ -181,13 +190,21 @@ def _loses_labels(graph: Graph, file: Path) -> bool:
 
 
 def _write_blocks(
-    file: Path, blocks: _Blocks, edges: int, progress: Callable[[int, int], None] | None, stream: IO[bytes]
+    file: Path, blocks: _Blocks, graph: Graph, progress: Callable[[int, int], None] | None, stream: IO[bytes]
 ) -> None:
+    form, edges, size = suffix(file.name), graph.m, 0
     with _compressed(file, stream) as text:
         for block, done in blocks:
             text.write(block)
+            size += len(block)
             if progress is not None:
                 progress(done, edges)
+    weighted = form in (".gr", ".wel") or not _is_unit(graph)
+    if form != ".npz" and not text_is_accepted(form, graph.n, edges, weighted, size):
+        raise ValueError(
+            f"graph: {graph.n:,} vertices are more than reedsp.read accepts of a {form} of {size:,} bytes; "
+            ".npz holds them"
+        )
 
 
 def _compressed(file: Path, stream: IO[bytes]) -> contextlib.AbstractContextManager[Any]:
