@@ -137,7 +137,7 @@ def rows_to_arrow(
     except ImportError:
         raise ImportError("to_arrow: pyarrow is not installed; install it with: pip install 'reedsp[tables]'") from None
     try:
-        names = pyarrow.array(np.arange(graph.n) + graph.offset if graph.labels is None else list(graph.labels))
+        names = _arrow_names(graph)
     except (pyarrow.ArrowException, OverflowError, TypeError) as error:
         raise TypeError(f"to_arrow: the names of the vertices are no column of Arrow: {error}") from None
     content: dict[str, Any] = {}
@@ -148,6 +148,29 @@ def rows_to_arrow(
     for name, column in vertices.items():
         content[name] = names.take(pyarrow.array(column.ravel(), mask=column.ravel() < 0))
     return pyarrow.table(content)
+
+
+def _arrow_names(graph: Graph) -> Any:
+    """Return the names of the vertices as an array of Arrow, which makes one type of several where it can.
+
+    Raises
+    ------
+    TypeError
+        They are of several types, or two of them would become one.
+    Exception
+        Whatever pyarrow raises for what it has no type for.
+    """
+    import pyarrow
+
+    if graph.labels is None:
+        return pyarrow.array(np.arange(graph.n) + graph.offset)
+    kinds = set(map(type, graph.labels))
+    if len(kinds) > 1:
+        raise TypeError(f"they are of the types {', '.join(sorted(kind.__name__ for kind in kinds))}")
+    names = pyarrow.array(list(graph.labels))
+    if not kinds <= {int, str, bytes, float, bool} and len(set(map(repr, names.to_pylist()))) < graph.n:
+        raise TypeError(f"{names.type} does not tell all of them apart")
+    return names
 
 
 def matrix_to_dataframe(graph: Graph, dist: npt.NDArray[Any]) -> pandas.DataFrame:

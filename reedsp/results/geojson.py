@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph.graph import Graph, edge_sources
+from reedsp.graph.graph import Graph, as_array, edge_sources
 from reedsp.graph.places import degrees_of
 from reedsp.results.shortest_paths import ShortestPaths
 
@@ -64,7 +64,7 @@ def route_geojson(graph: Graph, route: Iterable[Hashable]) -> dict[str, Any]:
     geometry = {"type": "LineString", "coordinates": places}
     if len(places) == 1:
         geometry = {"type": "Point", "coordinates": places[0]}
-    return _feature(geometry, {"distance": _length(graph, vertices), "vertices": names})
+    return _feature(geometry, {"distance": _length(graph, vertices), "vertices": [graph.names[v] for v in vertices]})
 
 
 def isochrone_geojson(paths: ShortestPaths, cutoffs: npt.ArrayLike, source: Hashable | None = None) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def isochrone_geojson(paths: ShortestPaths, cutoffs: npt.ArrayLike, source: Hash
         raise ValueError("paths: the graph has negative weights, for which no distance bounds where a path leads")
     row = paths._row(source)
     dist, _, reached = paths._arrays(row)
-    given = np.atleast_1d(cutoffs)
+    given = np.atleast_1d(as_array(cutoffs, "cutoffs"))
     if given.ndim != 1 or given.dtype.kind not in "iuf":
         raise TypeError(f"cutoffs: expected a number or several, got {cutoffs!r}")
     limits, known = given.tolist(), paths._complete_to(row)

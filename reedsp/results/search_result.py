@@ -370,14 +370,15 @@ class SearchResult(AsArray):
             paths start at the nearest.
         target : int or other name, optional
             With a path from one source, or the nearest: a ``.csv`` then has the lines of its vertices only, a ``.npz``
-            also ``target`` and ``path``.
+            also ``target`` and ``path``. With several sources a ``.npz`` has ``target`` alone.
         overwrite : bool
             Whether a file of this name may be replaced.
 
         Raises
         ------
         ValueError
-            The name ends otherwise, or there is no path to `target`.
+            The name ends otherwise, or there is no path to `target`, or a ``.csv`` would have one from each of several
+            sources.
         OSError
             The file cannot be written; FileExistsError if there is one that may not be replaced.
 
@@ -395,7 +396,7 @@ class SearchResult(AsArray):
         """
         end, route = self._end_and_route(target)
         write_npz = functools.partial(self._write_npz, target=end, route=route)
-        write_csv = functools.partial(self._write_csv, route=route)
+        write_csv = functools.partial(self._write_csv, target=end, route=route)
         write_result(path, {".npz": write_npz, ".csv": write_csv}, overwrite=overwrite)
 
     def write_csv(self, stream: IO[bytes], *, target: Hashable | None = None) -> None:
@@ -410,9 +411,9 @@ class SearchResult(AsArray):
         Raises
         ------
         ValueError
-            There is no path to `target`.
+            There is no path to `target`, or one from each of several sources.
         """
-        self._write_csv(stream, self._end_and_route(target)[1])
+        self._write_csv(stream, *self._end_and_route(target))
 
     def _end_and_route(self, target: Hashable | None) -> tuple[int | None, list[int] | None]:
         """Return the index of a target, and the path to it from one source or the nearest."""
@@ -430,7 +431,9 @@ class SearchResult(AsArray):
         about = {"result": type(self).__name__, "method": self.method, "device": self.device, "stats": self.stats}
         write_arrays(stream, self.graph, arrays, {**about, **dict(self._effort)}, compress=True)
 
-    def _write_csv(self, stream: IO[bytes], route: list[int] | None) -> None:
+    def _write_csv(self, stream: IO[bytes], target: int | None, route: list[int] | None) -> None:
+        if target is not None and route is None:
+            raise ValueError(f"target = {self.graph.name(target)!r}: a path leads to it from each of several sources")
         columns = {name: np.atleast_2d(column) for name, column in self._vertex_columns.items()}
         columns = {"predecessor": columns.pop("pred"), **columns}
         numbers = np.atleast_2d(self._numbers)

@@ -106,14 +106,18 @@ def csv_writer(stream: IO[bytes], columns: Iterable[str]) -> Iterator[Any]:
     ------
     TypeError
         It is none.
+    ValueError
+        A row has a character that UTF-8 has no bytes for; the message has the line.
     """
     if not hasattr(stream, "write") or isinstance(stream, io.TextIOBase):
         raise TypeError(f"stream: expected a binary stream, got {stream!r}")
     text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     writer = csv.writer(_Lines(text), lineterminator=_Lines.END)
-    writer.writerow(columns)
-    yield writer
-    text.detach()  # flushes
+    try:
+        writer.writerow(columns)
+        yield writer
+    finally:
+        text.detach()  # flushes
 
 
 class _Lines:
@@ -126,7 +130,13 @@ class _Lines:
 
     def write(self, line: str) -> None:
         """Write a line that ends in both."""
-        self._text.write(f"{line.removesuffix(self.END)}\n")
+        try:
+            self._text.write(f"{line.removesuffix(self.END)}\n")
+        except UnicodeEncodeError as error:
+            wrong = line[error.start]
+            raise ValueError(
+                f"the line {line.removesuffix(self.END)!r} has {wrong!r}, of which UTF-8 has no bytes"
+            ) from None
 
 
 def write_rows(

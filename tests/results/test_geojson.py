@@ -32,6 +32,12 @@ def test_route_of_one_vertex_and_of_fractions() -> None:
     assert reedsp.route_geojson(graph_of([0.1, 0.2, 0.3]), [0, 1, 2, 3])["properties"]["distance"] == 0.6
 
 
+def test_route_of_numbers_of_numpy() -> None:
+    line = reedsp.route_geojson(graph_of(), np.array([0, 1]))
+    assert json.loads(json.dumps(line)) == line
+    assert line["properties"] == {"distance": 2, "vertices": [0, 1]}
+
+
 def test_millionths_of_a_degree() -> None:
     graph = reedsp.Graph.from_edges(2, [0], [1]).with_coordinates(
         [[-73_530_767, 41_085_396], [-73_530_538, 41_086_098]]
@@ -132,5 +138,7 @@ def test_cutoffs_that_are_none() -> None:
     for wrong in (-1, np.nan, np.inf):
         with pytest.raises(ValueError, match=rf"cutoffs\[1\] = {wrong}, expected a finite distance"):
             reedsp.isochrone_geojson(paths, [1, wrong])
+    with pytest.raises(ValueError, match=r"^cutoffs: "):
+        reedsp.isochrone_geojson(paths, [[1], [1, 2]])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="negative weights"):
         reedsp.isochrone_geojson(reedsp.sssp(graph_of([2, -1, 3]), 0), 1)

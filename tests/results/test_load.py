@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import itertools
 import json
 import os
@@ -190,6 +191,21 @@ def test_lines_of_a_csv(tmp_path: Path) -> None:
     assert (tmp_path / "y.csv").read_text() == ("vertex,distance,predecessor,nearest\nb,0,,b\nd,1,b,b\ne,5,d,b\n")
     reedsp.bfs(NAMED, "a").save(tmp_path / "z.csv")
     assert (tmp_path / "z.csv").read_text().splitlines()[4:] == ["d,2,b", "e,2,c", "f,inf,"]
+
+
+def test_a_csv_has_no_target_of_several_sources(tmp_path: Path) -> None:
+    paths = reedsp.sssp(NAMED, ["a", "b"])
+    for write in (
+        lambda: paths.save(tmp_path / "x.csv", target="e"),
+        lambda: paths.write_csv(io.BytesIO(), target="e"),
+    ):
+        with pytest.raises(ValueError, match=r"^target = 'e': a path leads to it from each of several sources$"):
+            write()
+    assert os.listdir(tmp_path) == []
+    paths.save(tmp_path / "x.npz", target="e")
+    with np.load(tmp_path / "x.npz") as content:
+        assert content["target"] == 4
+        assert "path" not in content
 
 
 def test_a_target_is_kept_with_its_path(tmp_path: Path) -> None:

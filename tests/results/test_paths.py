@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import itertools
 import multiprocessing
 import pickle
@@ -285,9 +286,29 @@ def test_names_that_are_no_column_of_arrow(device: reedsp.Device, monkeypatch: p
         paths = reedsp.sssp(reedsp.Graph.from_edges(2, [0], [1], labels=labels), labels[0], device=device)
         with pytest.raises(TypeError, match="to_arrow: the names of the vertices are no column of Arrow"):
             paths.to_arrow()
+    day = datetime.datetime(2020, 1, 1, 5)
+    for labels, reason in (
+        ([b"a", "a"], "they are of the types bytes, str"),
+        ([day.date(), day], "they are of the types date, datetime"),
+        ([1, 2.5], "they are of the types float, int"),
+        ([day, day.replace(tzinfo=datetime.UTC)], "timestamp.* does not tell all of them apart"),
+        ([(b"a",), ("a",)], "list<.* does not tell all of them apart"),
+    ):
+        paths = reedsp.sssp(reedsp.Graph.from_edges(2, [0], [1], labels=labels), labels[0], device=device)
+        for convert in (paths.to_arrow, paths.__arrow_c_stream__):
+            with pytest.raises(TypeError, match=f"^to_arrow: the names .* are no column of Arrow: {reason}"):
+                convert()
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"pip install 'reedsp\[tables\]'"):
         paths.to_arrow()
+
+
+@pytest.mark.parametrize(
+    "labels", [[b"a", b"b"], [1.5, 2.0], [True, False], [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)]]
+)
+def test_names_of_one_type_are_a_column_of_arrow(labels: list[Any], device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1], labels=labels)
+    assert reedsp.sssp(graph, labels[0], device=device).to_arrow()["vertex"].to_pylist() == labels
 
 
 def test_dataframes(device: reedsp.Device) -> None:

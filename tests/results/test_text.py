@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,3 +20,13 @@ def test_what_is_no_binary_stream_is_named(stream: Any) -> None:
 def test_what_is_no_path_is_named() -> None:
     with pytest.raises(TypeError, match=r"^path: expected a path, got 3"):
         reedsp.maximum_matching([[1, 1], [0, 1]]).save(3)  # type: ignore[arg-type]
+
+
+def test_a_name_without_bytes_is_named(tmp_path: Path) -> None:
+    paths = reedsp.sssp(reedsp.Graph.from_edges(2, [0], [1], labels=["a", "b\ud800"]), "a")
+    stream = io.BytesIO()
+    for write in (lambda: paths.save(tmp_path / "x.csv"), lambda: paths.write_csv(stream)):
+        with pytest.raises(ValueError, match=r"^the line 'b\\ud800,1,a' has '\\ud800', of which UTF-8 has no bytes$"):
+            write()
+    assert list(tmp_path.iterdir()) == []
+    assert not stream.closed
