@@ -855,9 +855,7 @@ def run_checks(file: str) -> None:
     from tests.deep import under_oclgrind
 
     use_mutant()
-    under_oclgrind.plant = lambda number, folder: file
-    sys.argv = ["under_oclgrind.py", "--plant", "0"]
-    under_oclgrind.main()
+    under_oclgrind.until_noticed(file)
 
 
 # ---- verdicts ---------------------------------------------------------------------------------------

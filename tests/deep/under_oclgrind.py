@@ -1,12 +1,11 @@
 """Every kernel in every configuration on small inputs, to be run under Oclgrind's race detector.
 
-    oclgrind --data-races --uninitialized --max-errors 20 --log LOG python -m tests.deep.under_oclgrind [--plant N]
+    oclgrind --data-races --uninitialized --max-errors 20 --log LOG python -m tests.deep.under_oclgrind
 
 The answers are checked here; races, uninitialised reads and invalid accesses are what Oclgrind writes to LOG, which
 has to stay empty (its exit status says nothing). ``--part N PARTS`` makes a part of the checks; ``--changed`` makes
 those of kernel files that differ from the last landing, as :mod:`tests.support.deep_slice` says it, by turns where they
-are many. ``--plant N`` first removes the N-th barrier of the kernels, to show that the lane would notice, and ends with
-the first entry in LOG; ``--count-barriers`` prints how many there are.
+are many. :mod:`tests.deep.removed_barriers` shows that a fault would be noticed.
 """
 
 from __future__ import annotations
@@ -15,9 +14,6 @@ import argparse
 import functools
 import itertools
 import os
-import re
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -97,28 +93,6 @@ CYCLES = [
     Family("cycle of weight -1", 40, list(range(40)), [*range(1, 40), 0], [1] * 39 + [-40]),
 ]
 NARROW, INT32, INT64 = INTEGERS
-
-
-def barriers(folder: Path) -> list[tuple[Path, re.Match[str]]]:
-    """Return every barrier of the kernel sources."""
-    return [
-        (file, match)
-        for file in sorted(folder.rglob("*.cl"))
-        for match in re.finditer(r"^ *barrier\(.*\);\n", file.read_text(), re.MULTILINE)
-    ]
-
-
-def plant(number: int, folder: Path) -> str:
-    """Use a copy of the kernels without one of the barriers, and return the name of the file that lacks it."""
-    copy = Path(tempfile.mkdtemp()) / "cl"
-    shutil.copytree(folder, copy)
-    file, match = barriers(copy)[number]
-    text = file.read_text()
-    line = text.count("\n", 0, match.start()) + 1
-    file.write_text(text[: match.start()] + "\n" + text[match.end() :])
-    print(f"removed the barrier in {file.relative_to(copy)}, line {line}")
-    build.kernel_directory = lambda: copy
-    return file.relative_to(copy).as_posix()
 
 
 def graph_of(family: Family, dtype: type) -> reedsp.Graph:
@@ -1020,26 +994,18 @@ def end_with_first_entry(log: Path) -> None:
     os._exit(0)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--plant", type=int)
-    parser.add_argument("--count-barriers", action="store_true")
-    parser.add_argument("--part", type=int, nargs=2, default=(0, 1), metavar=("NUMBER", "PARTS"))
-    parser.add_argument("--changed", action="store_true")
-    arguments = parser.parse_args()
-    folder = build.kernel_directory()
-    if arguments.count_barriers:
-        print(len(barriers(folder)))
-        return
-    planted = None if arguments.plant is None else plant(arguments.plant, folder)
-    if planted is not None:
-        Thread(target=end_with_first_entry, args=(Path(os.environ["OCLGRIND_LOG"]),), daemon=True).start()
+def until_noticed(file: str) -> None:
+    """Make the checks of a kernel file that has a fault, and end this process with the first entry in the log."""
+    Thread(target=end_with_first_entry, args=(Path(os.environ["OCLGRIND_LOG"]),), daemon=True).start()
+    make([each for each in all_checks() if any(f'"cl/{file}"' in build.assemble(used, {}) for used in each[0])])
+
+
+def all_checks() -> Iterator[Check]:
+    """Yield each check with the kernel files that it may use, of inputs that are large for the kernels then."""
     initialised.know_what_is_initialised()
     plans._CHUNK = plans._SHORTEST_CHUNK = 64  # several chunks and several spans
     plans._GROUPS_PER_COMPUTE_UNIT = 2  # several tiles a chunk
     device = get_device("oclgrind")
-    used = recorded()
-    part, parts = arguments.part
     families = (
         checks_of_products,
         checks_of_floyd_warshall,
@@ -1054,44 +1020,48 @@ def main() -> None:
         checks_of_near_far,
         checks_of_statistics,
         checks_of_near_far_work_item,
-        *(
-            module.checks
-            for module in (
-                *(
-                    searches,
-                    sorts,
-                    strided,
-                    calibration,
-                    ladder,
-                    techniques,
-                    dijkstra,
-                    components,
-                    forests,
-                    matchings,
-                    flows,
-                    centrality,
-                ),
-                pram,
-            )
-        ),
+        searches.checks,
+        sorts.checks,
+        strided.checks,
+        calibration.checks,
+        ladder.checks,
+        techniques.checks,
+        dijkstra.checks,
+        components.checks,
+        forests.checks,
+        matchings.checks,
+        flows.checks,
+        centrality.checks,
+        pram.checks,
         wrong_answers.checks,
     )
-    every = itertools.chain.from_iterable(checks(device) for checks in families)
-    changed = {file.removeprefix("cl/") for file in changed_files() if file.endswith(".cl")}
-    chosen = [each for each in every if not arguments.changed or each[0] & changed]
-    if arguments.changed:
-        turns = turns_of(len(chosen), MOST)
-        print(f"{len(chosen)} checks of what has changed, of which this is turn {commits() % turns} of {turns}")
-        chosen = chosen[commits() % turns :: turns]
-    made = 0
-    for files, check in itertools.islice(chosen, part, None, parts):
-        if planted is not None and not any(f'"cl/{planted}"' in build.assemble(each, {}) for each in files):
-            continue
+    return itertools.chain.from_iterable(checks(device) for checks in families)
+
+
+def make(checks: list[Check]) -> None:
+    """Make checks, which must use no kernel file but those that they name."""
+    used = recorded()
+    for files, check in checks:
         used.clear()
         assert check() is None, f"it has not run: {check}"
         assert used <= files, f"the check also uses {sorted(used - files)}"
-        made += 1
-    print(f"all answers are right, of {made} checks")
+    print(f"all answers are right, of {len(checks)} checks")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--part", type=int, nargs=2, default=(0, 1), metavar=("NUMBER", "PARTS"))
+    parser.add_argument("--changed", action="store_true")
+    arguments = parser.parse_args()
+    chosen = list(all_checks())
+    if arguments.changed:
+        changed = {file.removeprefix("cl/") for file in changed_files() if file.endswith(".cl")}
+        chosen = [each for each in chosen if each[0] & changed]
+        turns = turns_of(len(chosen), MOST)
+        print(f"{len(chosen)} checks of what has changed, of which this is turn {commits() % turns} of {turns}")
+        chosen = chosen[commits() % turns :: turns]
+    part, parts = arguments.part
+    make(chosen[part::parts])
 
 
 if __name__ == "__main__":
