@@ -44,6 +44,20 @@ class VerificationError(AssertionError):
     """
 
 
+def check_array(name: str, array: Any, shape: tuple[int, ...], *types: npt.DTypeLike) -> None:
+    """Check that what is to be verified is an array of this shape, and of one of these types.
+
+    Raises
+    ------
+    VerificationError
+        It is not; the message gives its name.
+    """
+    allowed = [np.dtype(each) for each in types]
+    if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype not in allowed:
+        size, kinds = " x ".join(map(str, shape)), " or ".join(map(str, allowed))
+        raise VerificationError(f"{name}: expected {size} numbers of type {kinds}")
+
+
 def verify_tree(
     graph: Graph,
     sources: Sequence[int],

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.structure.centrality.betweenness import scale, scaled_edges, scaled_values
+from reedsp.algorithms.structure.centrality.scales import scale, scaled_edges, scaled_values
 from reedsp.networkx_backend import on_device
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.measures import plus_reciprocals

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 import re
 from collections.abc import Callable
@@ -578,3 +579,11 @@ def test_other_arrays_are_no_labels(device: Device) -> None:
     for labels in (np.zeros(5, np.int32), np.zeros(6, np.int64)):
         with pytest.raises(VerificationError, match="expected 6 numbers of type int32"):
             check.verify_labels(APART, labels, False, device)
+
+
+def test_another_count_is_seen(device: Device) -> None:
+    for graph in (known(), reedsp.Graph.from_edges(0, [], [])):
+        found = reedsp.connected_components(graph, device=device)
+        wrong = dataclasses.replace(found, count=7)
+        with pytest.raises(VerificationError, match=f"^count is 7, but there are {found.count} components$"):
+            wrong.verify()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from fractions import Fraction
@@ -459,6 +460,32 @@ def test_a_proof_finds_faults(name: str, shape: tuple[int, int], maximum: bool, 
     FAULTS[name](found)
     with pytest.raises(reedsp.VerificationError):
         found.verify(device)
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "message"),
+    [
+        ("rows", [0, 1, -1], r"rows\[2\] = -1, expected one of 3 rows"),
+        ("rows", [0, 1, 99], r"rows\[2\] = 99, expected one of 3 rows"),
+        ("rows", [0, 1, 1], r"rows\[2\] = 1 does not come after rows\[1\] = 1"),
+        ("rows", [0, 1, 2, 2], "rows: expected 3 numbers of type int32"),
+        ("columns", [1, 0, 3], r"columns\[2\] = 3, expected one of 3 columns"),
+        ("columns", [1, 0], "columns: expected 3 numbers of type int32"),
+        ("row_prices", [0, 0], "row_prices: expected 3 numbers of type int64"),
+        ("column_prices", [0, 0, 0, 0], "column_prices: expected 3 numbers of type int64"),
+    ],
+)
+def test_other_arrays_are_no_full_matching(name: str, changed: list[int], message: str, device: Device) -> None:
+    found = reedsp.full_matching([[4, 1, 3], [2, 8, 5], [3, 2, 2]], device=device)
+    wrong = dataclasses.replace(found, **{name: np.array(changed, getattr(found, name).dtype)})
+    with pytest.raises(reedsp.VerificationError, match=f"^{message}$"):
+        wrong.verify(device)
+
+
+def test_another_shape_is_no_full_matching(device: Device) -> None:
+    wrong = dataclasses.replace(reedsp.full_matching([[1, 2, 3]], device=device), shape=(3, 1))
+    with pytest.raises(reedsp.VerificationError, match=r"^shape is \(3, 1\), expected \(1, 3\)$"):
+        wrong.verify(device)
 
 
 def test_a_free_column_costs_nothing(device: Device) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -256,6 +257,30 @@ def test_a_proof_finds_faults(name: str, device: Device) -> None:
     FAULTS[name](found)
     with pytest.raises(reedsp.VerificationError):
         found.verify(device)
+
+
+@pytest.mark.parametrize(
+    ("name", "changed", "message"),
+    [
+        ("flow", lambda flow: flow[:1], "flow: expected 5 numbers of type int32 or int64"),
+        ("flow", lambda flow: flow + 0.5, "flow: expected 5 numbers of type int32 or int64"),
+        ("flow", lambda flow: flow.tolist(), "flow: expected 5 numbers of type int32 or int64"),
+        ("flow", lambda flow: flow + 2**32, "vertex 0: an edge from there carries less than nothing or more than its"),
+        ("is_source_side", lambda side: side[:1], "is_source_side: expected 4 numbers of type bool"),
+        ("is_source_side", lambda side: side.astype(int), "is_source_side: expected 4 numbers of type bool"),
+        ("is_source_side", lambda side: side.tolist(), "is_source_side: expected 4 numbers of type bool"),
+    ],
+)
+def test_other_arrays_are_no_flow(name: str, changed: Any, message: str, device: Device) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2, 1], [1, 2, 3, 3, 2], np.int32([2, 7, 9, 3, 4]))
+    found = reedsp.maximum_flow(graph, 0, 3, device=device)
+    wide = dataclasses.replace(
+        found, flow=found.flow.astype(np.int64), is_source_side=np.repeat(found.is_source_side, 2)[::2]
+    )
+    assert wide.verify(device)
+    wrong = dataclasses.replace(wide, **{name: changed(getattr(wide, name))})
+    with pytest.raises(reedsp.VerificationError, match=f"^{message}"):
+        wrong.verify(device)
 
 
 def test_a_smaller_flow_that_is_none_the_less_one(device: Device) -> None:

@@ -13,7 +13,7 @@ from reedsp.algorithms.structure.assignment.weights import Weights
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.edges.verify import VerificationError
+from reedsp.edges.verify import VerificationError, check_array
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
 from reedsp.system.public import public
 
@@ -98,15 +98,36 @@ class FullMatching:
         Raises
         ------
         VerificationError
-            They are wrong; the message names a row or a column.
+            They are wrong; the message names a row, a column or a pair, or an array that is of another shape or type.
         """
         assert self._weights is not None
+        self._check_form(self._weights)
         edges = self._edges(self._weights)
         verify_full(Job(get_device(device)), self._weights, edges, self.row_prices, self.column_prices, self.maximum)
         total = weight_of(self._weights, edges[edges >= 0])
         if total != self.weight:
             raise VerificationError(f"the pairs weigh {total}, but the weight is {self.weight}")
         return True
+
+    def _check_form(self, weights: Weights) -> None:
+        """Check that as many pairs as there can be are given, in order, and a price for each row and column."""
+        sizes = (weights.rows, weights.columns)
+        if self.shape != sizes:
+            raise VerificationError(f"shape is {self.shape}, expected {sizes}")
+        for name, array, size in (("rows", self.rows, sizes[0]), ("columns", self.columns, sizes[1])):
+            check_array(name, array, (min(sizes),), np.int32)
+            wrong = np.flatnonzero((array < 0) | (array >= size))
+            if len(wrong):
+                raise VerificationError(f"{name}[{wrong[0]}] = {array[wrong[0]]}, expected one of {size} {name}")
+        wrong = np.flatnonzero(self.rows[1:] <= self.rows[:-1])
+        if len(wrong):
+            pair, before = int(wrong[0]) + 1, int(wrong[0])
+            raise VerificationError(
+                f"rows[{pair}] = {self.rows[pair]} does not come after rows[{before}] = {self.rows[before]}"
+            )
+        kinds = (np.int64,) if weights.is_integral else (np.int64, np.float64)
+        check_array("row_prices", self.row_prices, sizes[:1], *kinds)
+        check_array("column_prices", self.column_prices, sizes[1:], *kinds)
 
     def _edges(self, weights: Weights) -> npt.NDArray[np.int64]:
         """Return the weight by which each row is matched: the best of those between it and its column."""

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from reedsp.algorithms.structure.centrality.dependencies import METHODS, method_of, sum_up
 from reedsp.algorithms.structure.centrality.result import Betweenness
+from reedsp.algorithms.structure.centrality.scales import scaled_edges, scaled_values
 from reedsp.algorithms.structure.centrality.sums import Question, Sums
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.graph.arguments import as_graph, vertices_argument
-from reedsp.graph.graph import Graph, transposed
+from reedsp.graph.graph import Graph
 from reedsp.system.options import checked_options, flag
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
@@ -139,57 +138,3 @@ def _sources(graph: Graph, sources: Vertices | None) -> list[int]:
         if first.setdefault(vertex, position) != position:
             raise ValueError(f"sources[{position}] = {graph.names[vertex]!r} is sources[{first[vertex]}] as well")
     return chosen
-
-
-# ---- scales, as in networkx -------------------------------------------------------------------------
-
-
-def scaled_values(
-    sums: Sums, sources: Sequence[int], directed: bool, normalized: bool, endpoints: bool
-) -> npt.NDArray[np.float64]:
-    """Return the values of vertices, of the sums over different sources.
-
-    Without endpoints no path from a vertex counts for it: a source has one source less.
-    """
-    values: npt.NDArray[np.float64] = sums.vertices
-    if endpoints:
-        ends = sums.reached_by.copy()
-        ends[sources] += sums.reached - 1
-        values = values + ends
-    n, k = len(values), len(sources)
-    if (n if endpoints else n - 1) < 2:
-        return values
-    if endpoints or k == n:
-        return values * scale(n if endpoints else n - 1, None if k == n else k, directed, normalized)
-    scales: npt.NDArray[np.float64] = np.full(n, scale(n - 1, k, directed, normalized))
-    scales[sources] = scale(n - 1, k - 1, directed, normalized)
-    return values * scales
-
-
-def scaled_edges(graph: Graph, sums: Sums, count: int, directed: bool, normalized: bool) -> npt.NDArray[np.float64]:
-    """Return the values of edges, of the sums over some sources: of an undirected edge that of both directions."""
-    assert sums.edges is not None
-    values: npt.NDArray[np.float64] = sums.edges
-    if not directed:
-        values = values + transposed(graph.indptr, graph.indices, values)[2]
-    if graph.n >= 2:
-        values = values * scale(graph.n, count, directed, normalized)
-    return values
-
-
-def scale(ends: int, sources: int | None, directed: bool, normalized: bool) -> float:
-    """Return the factor of sums over some sources.
-
-    Parameters
-    ----------
-    ends : int
-        Vertices that a path may start at, or end at: for a vertex on it, all or all others. At least two.
-    sources : int, optional
-        How many it did start at; by default as many. NaN is the factor for none.
-    """
-    sources = ends if sources is None else sources
-    if sources == 0:
-        return math.nan
-    if normalized:
-        return 1 / (sources * (ends - 1))
-    return ends / (sources * (1 if directed else 2))

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.structure.centrality.scales import scaled_edges, scaled_values
 from reedsp.algorithms.structure.centrality.sums import Sums
 from reedsp.algorithms.traversal.bfs import bfs
-from reedsp.edges.verify import VerificationError
+from reedsp.edges.verify import VerificationError, check_array
 from reedsp.graph.arguments import vertex_argument
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
@@ -145,10 +146,11 @@ class Betweenness(AsTable):
         return self.edge_values
 
     def verify(self) -> bool:
-        """Check the sums by the levels of a breadth-first search from each source.
+        """Check the sums by the levels of a breadth-first search from each source, and the values by the sums.
 
         All dependencies add up to the inner vertices of all paths. Where edges were asked for, as much comes to every
-        vertex as paths end there or go on, and as much leaves it as paths start there or go on.
+        vertex as paths end there or go on, and as much leaves it as paths start there or go on. Values are these sums,
+        scaled as `normalized` and `endpoints` say.
 
         Returns
         -------
@@ -161,6 +163,9 @@ class Betweenness(AsTable):
             Some do not; the message names a vertex, if it can.
         """
         graph, sums = self.graph, self._sums
+        check_array("values", self.values, (graph.n,), np.float64)
+        if self.edge_values is not None:
+            check_array("edge_values", self.edge_values, (graph.m,), np.float64)
         if graph.n == 0:
             return True
         named = list(graph.names) if self.sources is None else self.sources
@@ -171,7 +176,8 @@ class Betweenness(AsTable):
             reached.append((levels >= 0).sum(axis=1))
             reached_by += (levels > 0).sum(axis=0)
             inner += int(np.maximum(levels.astype(np.int64) - 1, 0).sum())
-        starts[[graph.index(name) for name in named]] = np.concatenate(reached) - 1
+        sources = [graph.index(name) for name in named]
+        starts[sources] = np.concatenate(reached) - 1
         self._compare("the number of sources that reach it", sums.reached_by, reached_by)
         if not np.array_equal(sums.reached, np.concatenate(reached)):
             raise VerificationError("the numbers of vertices that sources reach are wrong")
@@ -183,7 +189,32 @@ class Betweenness(AsTable):
             leaving = np.bincount(tails, sums.edges, graph.n)
             self._compare("what comes to it", coming, sums.vertices + reached_by)
             self._compare("what leaves it", leaving, sums.vertices + starts)
+        self._compare_values(sources)
         return True
+
+    def _compare_values(self, sources: list[int]) -> None:
+        """Check that values are the sums, scaled, to the last bit."""
+        graph, sums = self.graph, self._sums
+        expected = scaled_values(sums, sources, graph.directed, self.normalized, self.endpoints)
+        wrong = _differ(self.values, expected)
+        if len(wrong):
+            vertex = wrong[0]
+            raise VerificationError(
+                f"vertex {graph.names[vertex]!r}: its value is {self.values[vertex]}, expected {expected[vertex]}"
+            )
+        if self.edge_values is None:
+            return
+        if sums.edges is None:
+            raise VerificationError("edge_values: there are no sums that they could be of")
+        expected = scaled_edges(graph, sums, len(sources), graph.directed, self.normalized)
+        wrong = _differ(self.edge_values, expected)
+        if len(wrong):
+            edge = wrong[0]
+            ends = [graph.names[vertex] for vertex in (edge_sources(graph)[edge], graph.indices[edge])]
+            found = self.edge_values[edge]
+            raise VerificationError(
+                f"the edge from {ends[0]!r} to {ends[1]!r}: its value is {found}, expected {expected[edge]}"
+            )
 
     def _compare(self, what: str, found: npt.NDArray[Any], expected: npt.NDArray[Any]) -> None:
         wrong = ~np.isclose(found, expected, _CLOSE, _CLOSE)
@@ -215,3 +246,8 @@ class Betweenness(AsTable):
             f"<reedsp.Betweenness: {self.graph.n:,} vertices{of_edges}, from {whose}, {self.method}, "
             f"{self.stats['milliseconds']:.1f} ms on {self.device}>"
         )
+
+
+def _differ(found: npt.NDArray[np.float64], expected: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    """Return where numbers differ, NaN being itself."""
+    return np.flatnonzero((found != expected) & ~(np.isnan(found) & np.isnan(expected)))

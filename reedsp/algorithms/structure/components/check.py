@@ -11,7 +11,7 @@ from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.device.device import Device
 from reedsp.device.dispatch import by_counts, even
 from reedsp.device.job import Argument, Job
-from reedsp.edges.verify import VerificationError
+from reedsp.edges.verify import VerificationError, check_array
 from reedsp.graph.graph import Graph, edge_sources
 
 _FILE = "components/verify.cl"
@@ -35,8 +35,7 @@ def verify_labels(graph: Graph, labels: npt.NDArray[np.int32], strong: bool, dev
         They are not right; the message names a vertex, or two.
     """
     n = graph.n
-    if labels.shape != (n,) or labels.dtype != np.int32:
-        raise VerificationError(f"labels: expected {n} numbers of type int32")
+    check_array("labels", labels, (n,), np.int32)
     if n == 0:
         return
     count = int(labels.max()) + 1

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.components.check import verify_labels
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
+from reedsp.edges.verify import VerificationError
 from reedsp.graph.arguments import vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
@@ -154,6 +155,9 @@ class Components(AsArray, AsTable):
         True
         """
         verify_labels(self.graph, self.labels, self.connection == "strong", self._device or get_device())
+        count = int(self.labels.max(initial=-1)) + 1
+        if self.count != count:
+            raise VerificationError(f"count is {self.count}, but there are {count} components")
         return True
 
     def __getstate__(self) -> dict[str, Any]:

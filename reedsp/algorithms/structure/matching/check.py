@@ -16,7 +16,7 @@ from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.dispatch import even
 from reedsp.device.job import Job
-from reedsp.edges.verify import VerificationError
+from reedsp.edges.verify import VerificationError, check_array
 
 _FILE = "matching/check.cl"
 _CPU_PIECE, _GPU_GROUP = 1 << 14, 64
@@ -63,6 +63,20 @@ def cover_of(graph: Biadjacency, mates: Mates, device: Device) -> Covers:
     return (reached, not_reached) if graph.flipped else (not_reached, reached)
 
 
+def check_pairs(graph: Biadjacency, mates: Mates, device: Device, names: tuple[Sequence[Any], Sequence[Any]]) -> None:
+    """Check that pairs are edges, and have no vertex in common.
+
+    Raises
+    ------
+    VerificationError
+        They are not; the message names a row or a column, or an array that is of another shape or type.
+    """
+    for name, array, size in zip(("column_of_row", "row_of_column"), mates, graph.sizes, strict=True):
+        check_array(name, array, (size,), np.int32)
+    nothing = np.zeros(graph.n, np.bool_), np.zeros(graph.columns, np.bool_)
+    _check(graph, _own(graph, mates), nothing, device, names, ("NO_MATE", "NOT_MUTUAL", "NO_EDGE"))
+
+
 def verify_matching(
     graph: Biadjacency, mates: Mates, device: Device, names: tuple[Sequence[Any], Sequence[Any]]
 ) -> None:
@@ -73,9 +87,8 @@ def verify_matching(
     VerificationError
         They are not; the message names a row or a column.
     """
+    check_pairs(graph, mates, device, names)
     of_rows, of_columns = _own(graph, mates)
-    nothing = np.zeros(graph.n, np.bool_), np.zeros(graph.columns, np.bool_)
-    _check(graph, (of_rows, of_columns), nothing, device, names, ("NO_MATE", "NOT_MUTUAL", "NO_EDGE"))
     covers = _own(graph, cover_of(graph, mates, device))
     size, pairs = sum(map(np.count_nonzero, covers)), np.count_nonzero(of_rows >= 0)
     if size != pairs:

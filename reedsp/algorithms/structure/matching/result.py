@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.structure.matching.biadjacency import Biadjacency, Names
-from reedsp.algorithms.structure.matching.check import cover_of, verify_matching
+from reedsp.algorithms.structure.matching.check import check_pairs, cover_of, verify_matching
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
@@ -132,8 +132,10 @@ class Matching(AsTable):
         >>> reedsp.maximum_matching([[1, 0, 0], [1, 0, 0], [1, 1, 1]]).cover()
         VertexCover(rows=array([2], dtype=int32), columns=array([0], dtype=int32))
         """
-        mates = self.column_of_row, self.row_of_column
-        covers = cover_of(self._graph, mates, self._device or get_device())
+        mates, names = (self.column_of_row, self.row_of_column), (self.row_names, self.column_names)
+        device = self._device or get_device()
+        check_pairs(self._graph, mates, device, names)
+        covers = cover_of(self._graph, mates, device)
         return VertexCover(*(np.flatnonzero(each).astype(np.int32) for each in covers))
 
     def verify(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Callable
 from pathlib import Path
@@ -397,6 +398,42 @@ def test_verify_notices(which: str, device: Device) -> None:
     array[np.argmax(array)] += 1
     with pytest.raises(reedsp.VerificationError):
         found.verify()
+
+
+def _without_sums_of_edges(found: reedsp.Betweenness) -> None:
+    object.__setattr__(found, "_sums", dataclasses.replace(found._sums, edges=None))
+
+
+FAULTS: dict[str, tuple[Callable[[reedsp.Betweenness], object], str]] = {
+    "infinite": (lambda found: found.values.fill(np.inf), "vertex 'x': its value is inf, expected "),
+    "unknown": (lambda found: found.values.__setitem__(1, np.nan), "vertex 'y': its value is nan, expected "),
+    "of an edge": (
+        lambda found: found.edge_values.__setitem__(1, 9),
+        "the edge from 'y' to 'z': its value is 9.0",
+    ),
+    "short": (lambda found: object.__setattr__(found, "values", found.values[:2]), "values: expected 4 numbers of "),
+    "a list": (lambda found: object.__setattr__(found, "values", [0.0] * 4), "values: expected 4 numbers of "),
+    "others": (lambda found: object.__setattr__(found, "edge_values", found.values), "edge_values: expected 3 numb"),
+    "another scale": (lambda found: object.__setattr__(found, "normalized", False), "vertex 'y': its value is "),
+    "of nothing": (_without_sums_of_edges, "edge_values: there are no sums that they could be of$"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_verify_looks_at_the_values(fault: str, device: Device) -> None:
+    path = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], labels=["x", "y", "z", "w"])
+    found = reedsp.betweenness(path, edges=True, device=device)
+    assert found.verify()
+    change, message = FAULTS[fault]
+    change(found)
+    with pytest.raises(reedsp.VerificationError, match=f"^{message}"):
+        found.verify()
+
+
+def test_what_is_not_known_of_a_single_source_is_right(device: Device) -> None:
+    found = reedsp.betweenness(hub(20, directed=True), [3], device=device)
+    assert np.isnan(found.values[3])
+    assert found.verify()
 
 
 def test_graph_without_sums(device: Device) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import pickle
 import re
@@ -469,6 +470,20 @@ def test_faults_are_found(name: str, form: str, pretender: Device) -> None:
     getattr(matching, array)[vertex] = mate
     with pytest.raises(reedsp.VerificationError, match=f"^{message}"):
         matching.verify()
+    with pytest.raises(reedsp.VerificationError, match=f"^{message}"):
+        matching.cover()
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_other_arrays_are_no_matching(form: str, device: Device) -> None:
+    matching = identity(form, device)
+    for name in ("column_of_row", "row_of_column"):
+        array = getattr(matching, name)
+        for other in (array[:2], array.astype(np.int64), array.tolist()):
+            wrong = dataclasses.replace(matching, **{name: other})
+            for call in (wrong.verify, wrong.cover):
+                with pytest.raises(reedsp.VerificationError, match=f"^{name}: expected 3 numbers of type int32$"):
+                    call()
 
 
 @pytest.mark.parametrize("form", ["csr", "csc"])
