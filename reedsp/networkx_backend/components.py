@@ -81,6 +81,7 @@ def _own(name: str, G: NetworkXGraph, *args: Any) -> Any:
 
 
 def _weak_sets(name: str, G: NetworkXGraph) -> Iterator[set[Node]]:
+    G = G.as_it_is()
     parts = _parts(G, strong=False)
     yield from _own(name, G) if parts is None else parts.nodes(G)
 
@@ -146,6 +147,7 @@ def _is_one(name: str, G: NetworkXGraph, strong: bool) -> bool:
 
 def strongly_connected_components(G: NetworkXGraph) -> Iterator[set[Node]]:
     """Yield the nodes of each component."""
+    G = G.as_it_is()
     parts = _parts(G, strong=True)
     yield from _own("strongly_connected_components", G) if parts is None else parts.nodes(G)
 
@@ -160,6 +162,7 @@ is_strongly_connected: Callable[[NetworkXGraph], bool] = is_connected
 
 def attracting_components(G: NetworkXGraph) -> Iterator[set[Node]]:
     """Yield the nodes of each component that no edge leaves."""
+    G = G.as_it_is()
     parts = _parts(G, strong=True)
     yield from _own("attracting_components", G) if parts is None else parts.nodes(G, parts.attracting())
 

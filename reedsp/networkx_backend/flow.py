@@ -71,7 +71,7 @@ def _own(name: str, G: NetworkXGraph, s: Node, t: Node, capacity: Any) -> Any:
 
 def _found(G: NetworkXGraph, s: Node, t: Node, capacity: Any, backward: bool = False) -> Flow | None:
     """Return a maximum flow, against the edges where `backward`; None where networkx answers, or says what is wrong."""
-    if not on_device.is_wanted(G) or G.is_multigraph() or s not in G or t not in G or s == t:
+    if not on_device.is_wanted(G) or G.is_multigraph() or s not in G or t not in G or s == t or G.has_two_weights():
         return None
     values = list(_capacities(G, capacity))
     if not values or any(type(value) is not int for value in values) or not 0 <= min(values) <= max(values) <= _LARGEST:

@@ -73,12 +73,22 @@ def _tree(G: NetworkXGraph, name: str, weight: Any, algorithm: Any, ignore_nan: 
 def _edges(
     G: NetworkXGraph, name: str, algorithm: Any, weight: Any, keys: bool, data: bool, ignore_nan: bool
 ) -> Iterator[Any]:
-    edges = _chosen(G, name.startswith("max"), weight, algorithm, ignore_nan)
-    if edges is None:
-        given = {"weight": weight, "keys": keys, "data": data, "ignore_nan": ignore_nan}
-        return getattr(nx, name)(G.source, algorithm, **given, backend="networkx")  # type: ignore[no-any-return]
+    given = {"weight": weight, "keys": keys, "data": data, "ignore_nan": ignore_nan}
+    of_networkx: Iterator[Any] = getattr(nx, name)(G.source, algorithm, **given, backend="networkx")
+    if algorithm != _KRUSKAL:
+        return of_networkx
     shown = [0, 1, *([2] if G.is_multigraph() and keys else []), *([-1] if data else [])]
-    return (tuple(edge[place] for place in shown) for edge in edges)
+    return _chosen_when_asked(G, name.startswith("max"), weight, ignore_nan, shown, of_networkx)
+
+
+def _chosen_when_asked(
+    G: NetworkXGraph, maximum: bool, weight: Any, ignore_nan: bool, shown: list[int], of_networkx: Iterator[Any]
+) -> Iterator[Any]:
+    edges = _chosen(G.as_it_is(), maximum, weight, _KRUSKAL, ignore_nan)
+    if edges is None:
+        yield from of_networkx
+    else:
+        yield from (tuple(edge[place] for place in shown) for edge in edges)
 
 
 def _chosen(

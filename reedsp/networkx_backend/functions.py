@@ -212,6 +212,7 @@ def single_target_shortest_path_length(G: NetworkXGraph, target: Node, cutoff: A
 
 def all_pairs_shortest_path_length(G: NetworkXGraph, cutoff: Any = None) -> Iterator[tuple[Node, Lengths]]:
     """Yield each node with the number of edges to each other one."""
+    G = G.as_it_is()
     if on_device.is_wanted(G):
         trees = on_device.breadth_first_from_each(G, _limit(cutoff))
         yield from ((node, tree.lengths) for node, tree in trees)
@@ -240,6 +241,7 @@ def single_target_shortest_path(G: NetworkXGraph, target: Node, cutoff: Any = No
 
 def all_pairs_shortest_path(G: NetworkXGraph, cutoff: Any = None) -> Iterator[tuple[Node, Paths]]:
     """Yield each node with paths with the fewest edges to the others."""
+    G = G.as_it_is()
     if on_device.is_wanted(G):
         trees = on_device.breadth_first_from_each(G, _limit(cutoff))
         yield from ((node, tree.paths()) for node, tree in trees)
@@ -422,6 +424,7 @@ def all_pairs_dijkstra(
     G: NetworkXGraph, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Node, tuple[Lengths, Paths]]]:
     """Yield each node with distances of and shortest paths to the others."""
+    G = G.as_it_is()
     arcs = _dijkstra_arcs(G, (), weight, cutoff)
     if arcs is not None:
         trees = on_device.dijkstra_from_each(G, arcs, cutoff)
@@ -435,6 +438,7 @@ def all_pairs_dijkstra_path_length(
     G: NetworkXGraph, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Node, Lengths]]:
     """Yield each node with the distances of the others."""
+    G = G.as_it_is()
     arcs = _dijkstra_arcs(G, (), weight, cutoff)
     if arcs is not None:
         yield from ((node, tree.lengths) for node, tree in on_device.dijkstra_from_each(G, arcs, cutoff))
@@ -447,6 +451,7 @@ def all_pairs_dijkstra_path(
     G: NetworkXGraph, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Node, Paths]]:
     """Yield each node with shortest paths to the others."""
+    G = G.as_it_is()
     arcs = _dijkstra_arcs(G, (), weight, cutoff)
     if arcs is not None:
         yield from ((node, tree.paths()) for node, tree in on_device.dijkstra_from_each(G, arcs, cutoff))
@@ -470,7 +475,8 @@ def _dijkstra_between(
     Where a length is a float, the last digits say where the two searches of networkx met.
     """
     present = source in G and target in G
-    if present and on_device.is_wanted(G) and not callable(weight) and _is_named_alike(G, source, target):
+    known = present and not callable(weight) and not G.has_two_weights()
+    if known and on_device.is_wanted(G) and _is_named_alike(G, source, target):
         if not on_device.is_forced():
             after, before = G.rows(weight), G.rows(weight, reverse=True)
             found = nearby.dijkstra_between(after, before, source, target, on_device.NEAR_NODES)
@@ -706,6 +712,12 @@ def single_source_all_shortest_paths(
     G: NetworkXGraph, source: Node, weight: Any = None, method: str = "dijkstra"
 ) -> Iterator[tuple[Node, list[list[Node]]]]:
     """Yield each node with all shortest paths to it."""
+    yield from _all_paths_from(G.as_it_is(), source, weight, method)
+
+
+def _all_paths_from(
+    G: NetworkXGraph, source: Node, weight: Any, method: str
+) -> Iterator[tuple[Node, list[list[Node]]]]:
     predecessors = _predecessors(G, source, weight, method)
     for node in predecessors:
         yield node, list(all_paths_to({source}, node, predecessors))
@@ -715,8 +727,9 @@ def all_pairs_all_shortest_paths(
     G: NetworkXGraph, weight: Any = None, method: str = "dijkstra"
 ) -> Iterator[tuple[Node, dict[Node, list[list[Node]]]]]:
     """Yield each node with all shortest paths to the others."""
+    G = G.as_it_is()
     for node in G:
-        yield node, dict(single_source_all_shortest_paths(G, node, weight, method))
+        yield node, dict(_all_paths_from(G, node, weight, method))
 
 
 # ---- dense ------------------------------------------------------------------------------------------
@@ -726,7 +739,8 @@ def floyd_warshall_numpy(G: NetworkXGraph, nodelist: Any = None, weight: Any = "
     """Return the matrix of distances between all pairs."""
     nodelist = None if nodelist is None else list(nodelist)
     dist = None
-    if on_device.is_wanted(G, searches=len(G)) and (nodelist is None or _is_permutation(G, nodelist)):
+    wanted = on_device.is_wanted(G, searches=len(G)) and not G.has_two_weights()
+    if wanted and (nodelist is None or _is_permutation(G, nodelist)):
         matrix = G.matrix(weight)
         if not (matrix.diagonal() < 0).any():
             np.fill_diagonal(matrix, 0)
@@ -741,7 +755,7 @@ def _is_permutation(G: NetworkXGraph, nodes: list[Any]) -> bool:
 
 def floyd_warshall(G: NetworkXGraph, weight: Any = "weight") -> dict[Node, Lengths]:
     """Return the distances between all pairs."""
-    if on_device.is_wanted_by_triples(G):
+    if on_device.is_wanted_by_triples(G) and not G.has_two_weights():
         lengths = on_device.direct_distances(G, weight)
         if on_device.shorten(G, lengths):
             return lengths

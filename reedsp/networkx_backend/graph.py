@@ -85,9 +85,27 @@ class NetworkXGraph:
     def __getstate__(self) -> dict[str, Any]:
         return {"source": self.source, "nodes": self.nodes, "__networkx_cache__": {}, "_kept": {}}
 
+    def as_it_is(self) -> NetworkXGraph:
+        """Return the graph as it is now, for generators, which networkx lets read it when they are first asked.
+
+        It is this one while networkx keeps it: methods that change a graph empty its cache.
+        """
+        cache = getattr(self.source, "__networkx_cache__", None) or {}
+        kept = list(cache.get("backends", {}).get(self.__networkx_backend__, {}).values())
+        return self if any(each is self for each in kept) else NetworkXGraph(self.source)
+
     def is_directed(self) -> bool:
         """Tell whether edges have a direction."""
         return bool(self.source.is_directed())
+
+    def has_two_weights(self) -> bool:
+        """Tell whether edges may have other data from their other ends: in a digraph seen without its directions."""
+        graph, directed = self.source, self.is_directed()
+        while not directed and hasattr(graph, "_graph"):
+            graph = graph._graph
+            if graph.is_directed():
+                return True
+        return False
 
     def is_multigraph(self) -> bool:
         """Tell whether there may be parallel edges."""

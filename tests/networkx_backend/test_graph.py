@@ -1,0 +1,125 @@
+"""What a graph is when it is asked about: generators read it late, and views have edges of two weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from reedsp.networkx_backend import on_device
+from tests.networkx_backend.test_functions import engine
+
+__all__ = ["engine"]  # the fixture
+
+# ---- graphs that change before a generator is asked ------------------------------------------------------
+
+Call = Callable[..., Iterator[Any]]
+
+
+def weight_of(tail: Any, head: Any, data: dict[str, Any]) -> Any:
+    return data["weight"]
+
+
+GENERATORS: dict[str, Call] = {
+    "levels": nx.all_pairs_shortest_path_length,
+    "fewest edges": nx.all_pairs_shortest_path,
+    "distances and paths": nx.all_pairs_dijkstra,
+    "distances": nx.all_pairs_dijkstra_path_length,
+    "distances, by a function": lambda graph, **to: nx.all_pairs_dijkstra_path_length(graph, weight=weight_of, **to),
+    "paths": nx.all_pairs_dijkstra_path,
+    "shortest_path": lambda graph, **to: nx.shortest_path(graph, weight="weight", **to),
+    "shortest_path_length": nx.shortest_path_length,
+    "all paths of one": lambda graph, **to: nx.single_source_all_shortest_paths(graph, 1, weight="weight", **to),
+    "all paths": lambda graph, **to: nx.all_pairs_all_shortest_paths(graph, weight="weight", **to),
+}
+OF_GRAPHS: dict[str, Call] = {
+    "components": nx.connected_components,
+    "least edges": nx.minimum_spanning_edges,
+    "greatest edges": lambda graph, **to: nx.maximum_spanning_edges(graph, data=False, **to),
+}
+OF_DIGRAPHS: dict[str, Call] = {
+    "weak": nx.weakly_connected_components,
+    "strong": nx.strongly_connected_components,
+    "attracting": nx.attracting_components,
+}
+CALLS = [
+    *((nx.Graph, name, call) for name, call in (GENERATORS | OF_GRAPHS).items()),
+    *((nx.DiGraph, name, call) for name, call in (GENERATORS | OF_DIGRAPHS).items()),
+]
+CHANGES: dict[str, Callable[[Any], None]] = {
+    "less edges": lambda graph: graph.remove_edge(1, 2),
+    "more edges": lambda graph: graph.add_edge(0, 2, weight=3),
+    "others": lambda graph: (graph.remove_edge(0, 1), graph.add_edge(0, 3, weight=7)),  # type: ignore[func-returns-value]
+    "more nodes": lambda graph: graph.add_edge(3, "new", weight=1),
+    "less nodes": lambda graph: graph.remove_node(3),
+}
+
+
+def weighted_path(kind: Any) -> Any:
+    graph = kind()
+    graph.add_weighted_edges_from([(0, 1, 1), (1, 2, 10), (2, 3, 100)])
+    return graph
+
+
+@pytest.mark.parametrize(("kind", "name", "call"), CALLS, ids=[f"{kind.__name__} {name}" for kind, name, _ in CALLS])
+def test_generators_answer_for_the_graph_as_it_is(kind: Any, name: str, call: Call, engine: str) -> None:
+    for change in CHANGES.values():
+        answers = []
+        for backend in ("networkx", "reedsp"):
+            graph = weighted_path(kind)
+            nx.dijkstra_path_length(graph, 0, 3, backend=backend)  # has the graph read
+            generator = call(graph, backend=backend)
+            change(graph)
+            answers.append(list(generator))
+        assert answers[0] == answers[1]
+
+
+def test_a_graph_that_has_not_changed_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
+    graph = weighted_path(nx.Graph)
+    dict(nx.all_pairs_dijkstra_path_length(graph, backend="reedsp"))
+    graph[0][1]["weight"] = 5  # which nobody notices, as the documentation says
+    assert dict(nx.all_pairs_dijkstra_path_length(graph, backend="reedsp"))[0][1] == 1
+
+
+def test_an_algorithm_that_there_is_not_is_refused_at_the_call(engine: str) -> None:
+    for function in (nx.minimum_spanning_edges, nx.maximum_spanning_edges):
+        with pytest.raises(ValueError, match="not a valid choice"):
+            function(weighted_path(nx.Graph), "none", backend="reedsp")
+
+
+# ---- edges of two weights ---------------------------------------------------------------------------------
+
+
+def without_directions(kind: Any) -> Any:
+    """A view in which an edge has other data from its other end."""
+    graph = kind()
+    for tail in range(8):
+        graph.add_edge(tail, tail + 1, weight=1, capacity=2)
+        graph.add_edge(tail + 1, tail, weight=5 + tail, capacity=0)
+    return graph.to_undirected(as_view=True)
+
+
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
+@pytest.mark.parametrize("part", ["whole", "subgraph"])
+def test_views_without_directions(kind: Any, part: str, engine: str) -> None:
+    view = without_directions(kind)
+    graph = view if part == "whole" else view.subgraph(range(7))
+
+    def both(function: Any, *args: Any, **options: Any) -> Any:
+        found, expected = (function(graph, *args, **options, backend=each) for each in ("reedsp", "networkx"))
+        np.testing.assert_equal(found, expected)
+
+    both(nx.floyd_warshall_numpy)
+    both(nx.floyd_warshall)
+    both(nx.average_shortest_path_length, weight="weight", method="floyd-warshall-numpy")
+    for source, target in ((1, 0), (0, 1), (6, 0)):
+        both(nx.bidirectional_dijkstra, source, target)
+        both(nx.shortest_path, source, target, weight="weight")
+        both(nx.shortest_path_length, source, target, weight="weight")
+        if kind is nx.DiGraph:
+            both(nx.maximum_flow_value, source, target)
+            both(nx.minimum_cut, source, target)
