@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.structure.centrality.scales import scale, scaled_edges, scaled_values
+from reedsp.graph.graph import EXACT_IN_FLOAT64
 from reedsp.networkx_backend import on_device
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.measures import plus_reciprocals
@@ -120,13 +121,20 @@ def harmonic_centrality(
     totals, is_reached = np.zeros(len(G)), np.zeros(len(G), bool)
     for dist, reached in rows:
         passed = reached & (dist != 0)
-        np.add(totals, 1 / np.where(passed, dist, 1), out=totals, where=passed)
+        np.add(totals, _reciprocals(np.where(passed, dist, 1)), out=totals, where=passed)
         is_reached |= passed
     numbers = [G.number_of[node] for node in ends]
     return {
         node: total if has_one else 0
         for node, total, has_one in zip(ends, totals[numbers].tolist(), is_reached[numbers].tolist(), strict=True)
     }
+
+
+def _reciprocals(numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return what Python's division gives: numpy rounds ints that float64 does not hold before it divides."""
+    if numbers.dtype.kind == "i" and numbers.max() > EXACT_IN_FLOAT64:
+        return np.array([1 / number for number in numbers.tolist()])
+    return np.asarray(1 / numbers, np.float64)
 
 
 def _is_among(G: NetworkXGraph, nodes: set[Node]) -> npt.NDArray[np.bool_]:

@@ -22,12 +22,12 @@ _LARGEST = np.iinfo(np.int64).max
 
 
 def maximum_flow(
-    flowG: NetworkXGraph, _s: Node, _t: Node, capacity: Any = "capacity"
+    flowG: NetworkXGraph, _s: Node, _t: Node, capacity: Any = "capacity", flow_func: Any = None, **kwargs: Any
 ) -> tuple[Any, dict[Node, dict[Node, Any]]]:
     """Return the value of a maximum flow, and what flows along each edge."""
-    found = _found(flowG, _s, _t, capacity)
+    found = _found(flowG, _s, _t, capacity, flow_func, kwargs)
     if found is None:
-        return _own("maximum_flow", flowG, _s, _t, capacity)  # type: ignore[no-any-return]
+        return _own("maximum_flow", flowG, _s, _t, capacity, flow_func, kwargs)  # type: ignore[no-any-return]
     flows: dict[Node, dict[Node, Any]] = {}
     number_of, nodes = flowG.number_of, flowG.nodes
     carried: list[dict[Node, int]] = [{} for _ in nodes]
@@ -41,37 +41,45 @@ def maximum_flow(
     return found.value, flows
 
 
-def maximum_flow_value(flowG: NetworkXGraph, _s: Node, _t: Node, capacity: Any = "capacity") -> Any:
+def maximum_flow_value(
+    flowG: NetworkXGraph, _s: Node, _t: Node, capacity: Any = "capacity", flow_func: Any = None, **kwargs: Any
+) -> Any:
     """Return the value of a maximum flow."""
-    found = _found(flowG, _s, _t, capacity)
-    return _own("maximum_flow_value", flowG, _s, _t, capacity) if found is None else found.value
+    found = _found(flowG, _s, _t, capacity, flow_func, kwargs)
+    return _own("maximum_flow_value", flowG, _s, _t, capacity, flow_func, kwargs) if found is None else found.value
 
 
 def minimum_cut(
-    flowG: NetworkXGraph, _s: Node, _t: Node, capacity: Any = "capacity"
+    flowG: NetworkXGraph, _s: Node, _t: Node, capacity: Any = "capacity", flow_func: Any = None, **kwargs: Any
 ) -> tuple[Any, tuple[set[Node], set[Node]]]:
     """Return the capacity of a minimum cut, and its two sides: that of the target as small as it can be."""
-    found = _found(flowG, _t, _s, capacity, backward=True)
+    found = _found(flowG, _t, _s, capacity, flow_func, kwargs, backward=True)
     if found is None:
-        return _own("minimum_cut", flowG, _s, _t, capacity)  # type: ignore[no-any-return]
+        return _own("minimum_cut", flowG, _s, _t, capacity, flow_func, kwargs)  # type: ignore[no-any-return]
     names, of_target = flowG.names, found.is_source_side
     return found.value, (set(names[~of_target]), set(names[of_target]))
 
 
-def minimum_cut_value(flowG: NetworkXGraph, _s: Node, _t: Node, capacity: Any = "capacity") -> Any:
+def minimum_cut_value(
+    flowG: NetworkXGraph, _s: Node, _t: Node, capacity: Any = "capacity", flow_func: Any = None, **kwargs: Any
+) -> Any:
     """Return the capacity of a minimum cut."""
-    found = _found(flowG, _s, _t, capacity)
-    return _own("minimum_cut_value", flowG, _s, _t, capacity) if found is None else found.value
+    found = _found(flowG, _s, _t, capacity, flow_func, kwargs)
+    return _own("minimum_cut_value", flowG, _s, _t, capacity, flow_func, kwargs) if found is None else found.value
 
 
-def _own(name: str, G: NetworkXGraph, s: Node, t: Node, capacity: Any) -> Any:
+def _own(name: str, G: NetworkXGraph, s: Node, t: Node, capacity: Any, flow_func: Any, options: dict[str, Any]) -> Any:
     """Return what networkx' own function answers."""
-    return getattr(nx, name)(G.source, s, t, capacity=capacity, backend="networkx")
+    return getattr(nx, name)(G.source, s, t, capacity=capacity, flow_func=flow_func, **options, backend="networkx")
 
 
-def _found(G: NetworkXGraph, s: Node, t: Node, capacity: Any, backward: bool = False) -> Flow | None:
+def _found(
+    G: NetworkXGraph, s: Node, t: Node, capacity: Any, flow_func: Any, options: dict[str, Any], backward: bool = False
+) -> Flow | None:
     """Return a maximum flow, against the edges where `backward`; None where networkx answers, or says what is wrong."""
-    if not on_device.is_wanted(G) or G.is_multigraph() or s not in G or t not in G or s == t or G.has_two_weights():
+    if flow_func is not None or options or not on_device.is_wanted(G):
+        return None
+    if G.is_multigraph() or s not in G or t not in G or s == t or G.has_two_weights():
         return None
     values = list(_capacities(G, capacity))
     if not values or any(type(value) is not int for value in values) or not 0 <= min(values) <= max(values) <= _LARGEST:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,6 +150,11 @@ class LazyPaths(dict[Node, list[Node]]):
     def __repr__(self) -> str:
         self._make_all()
         return super().__repr__()
+
+    @classmethod
+    def fromkeys(cls, nodes: Iterable[Any], value: Any = None) -> dict[Any, Any]:
+        """Return a plain dict of some nodes, which all have one value."""
+        return dict.fromkeys(nodes, value)
 
     def __or__(self, other: Any) -> Any:
         return self.copy() | other

@@ -37,15 +37,20 @@ class Dispatched:
     def __init__(self, name: str, function: Callable[..., Any] | None) -> None:
         own = networkx_function(name)
         self._signature = None if own is None else inspect.signature(inspect.unwrap(own))
-        arguments = set() if self._signature is None else set(self._signature.parameters)
+        kinds = (
+            {} if self._signature is None else {name: each.kind for name, each in self._signature.parameters.items()}
+        )
         self._function = functools.partial(_answer_of_networkx, name) if function is None else function
-        self._known = arguments if function is None else set(inspect.signature(function).parameters)
-        self._unknown = arguments - self._known
+        self._known = set(kinds) if function is None else set(inspect.signature(function).parameters)
+        self._unknown = set(kinds) - self._known
+        self._options = {name for name, kind in kinds.items() if kind is inspect.Parameter.VAR_KEYWORD} & self._known
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Answer; arguments that the function does not know are left out."""
-        given = self._given(*args, **kwargs)
-        return self._function(**{name: value for name, value in given.items() if name in self._known})
+        given = {name: value for name, value in self._given(*args, **kwargs).items() if name in self._known}
+        for name in self._options:
+            given |= given.pop(name, {})
+        return self._function(**given)
 
     def reason_not_to_run(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str | None:
         """Return which argument the function does not know, unless it has its default anyway."""

@@ -95,6 +95,13 @@ def test_harmonic_centrality(engine: str, distance: str | None, cls: type[nx.Gra
             assert_alike(nx.harmonic_centrality, graph, nodes[0], distance, close=0)
 
 
+def test_reciprocals_of_distances_beyond_float64(engine: str) -> None:
+    graph = nx.path_graph(40)
+    nx.set_edge_attributes(graph, 2**53 + 1, "weight")
+    for nbunch in (None, [0, 39]):
+        assert_alike(nx.harmonic_centrality, graph, nbunch, distance="weight", close=0)
+
+
 def test_mixed_weights_are_left_to_networkx(engine: str) -> None:
     graph = nx.path_graph(4)
     nx.set_edge_attributes(graph, {(0, 1): 1, (1, 2): 2.5, (2, 3): 2}, "weight")

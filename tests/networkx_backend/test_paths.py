@@ -56,6 +56,7 @@ USES: dict[str, Callable[[Any], Any]] = {
     "setdefault": lambda p: (p.setdefault("d", 1), p.setdefault("b", 2), list(p.items())),
     "clear": lambda p: (p.clear(), dict(p)),
     "copy": lambda p: p.copy(),
+    "fromkeys": lambda p: (p.fromkeys("ab", 1), type(p.fromkeys("ab"))),
     "shallow copy": copy.copy,
     "deep copy": copy.deepcopy,
     "pickle": lambda p: pickle.loads(pickle.dumps(p)),
