@@ -40,8 +40,10 @@ def prepared_for(graph: Graph, device: Device | None, rows: int, dtype: np.dtype
             return None
         kept[device] = _contracted(graph, device)
     hierarchy = kept[device]
+    if hierarchy is None or not hierarchy.gives(dtype):
+        return None
     try:
-        return None if hierarchy is None else PreparedGraph(graph, hierarchy, device)
+        return PreparedGraph(graph, hierarchy, device)
     except DeviceError:
         return None
 

@@ -64,7 +64,8 @@ def units_of(graph: Graph) -> Units:
         if not bound < _WIDE:
             raise ValueError(f"weights: the weight of a path may be up to {bound:.3g}, expected less than 2**61")
         return Units(graph.weights.astype(np.int32 if bound < _NARROW else np.int64), 0)
-    exponent = 0 if graph.has_integral_weights else _exponent_of(graph.weights)
+    fits = graph.has_integral_weights and bound < EXACT_IN_FLOAT64
+    exponent = 0 if fits else _exponent_of(graph.weights)
     with np.errstate(over="ignore"):
         units, most = np.ldexp(graph.weights.astype(np.float64), -exponent), np.ldexp(bound, -exponent)
     if not most < EXACT_IN_FLOAT64:
@@ -76,7 +77,7 @@ def units_of(graph: Graph) -> Units:
 
 
 def _exponent_of(weights: npt.NDArray[Any]) -> int:
-    """Return the exponent of the largest power of two that divides all weights, of which one is no integer."""
+    """Return the exponent of the largest power of two that divides all weights, of which one is not 0."""
     mantissas, exponents = np.frexp(weights[weights != 0].astype(np.float64))
     digits = np.ldexp(mantissas, _MANTISSA).astype(np.int64)
     zeros = np.frexp((digits & -digits).astype(np.float64))[1] - 1

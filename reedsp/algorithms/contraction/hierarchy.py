@@ -83,6 +83,10 @@ class Hierarchy:
         """How many of the edges are shortcuts."""
         return sum(int(np.count_nonzero(half.parts[:, 0] != ORIGINAL)) for half in (self.up, self.down))
 
+    def gives(self, dtype: np.dtype[Any]) -> bool:
+        """Return whether distances are found in a type: units of more than 1 are of weights for float64 alone."""
+        return self.exponent <= 0 or dtype.kind == "f"
+
     def reverse(self) -> Hierarchy:
         """Return the hierarchy of the graph with all edges in the opposite direction."""
         up, down = (replace(half, parts=half.parts[:, ::-1]) for half in (self.down, self.up))

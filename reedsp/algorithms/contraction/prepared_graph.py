@@ -43,6 +43,7 @@ from reedsp.typing import Distances, DistanceType, Vertex, Vertices
 
 _METHOD = "contraction-hierarchy"
 _PART_OF_MEMORY = 1 / 8
+_MOST_KNOWN = 512  # exponent for which float64 holds the distances of a known graph
 
 
 @public
@@ -362,6 +363,8 @@ class PreparedGraph(Prepared):
     def _types(self, dtype: DistanceType | np.dtype[Any] | None) -> tuple[Arithmetic, np.dtype[Any]]:
         """Return the types in which distances are found, and given."""
         result = result_dtype(dtype, self.graph)
+        if not self._hierarchy.gives(result):
+            raise ValueError(f"dtype = {result} may not hold sums of these weights, which float64 does; use that")
         arithmetic = choose_arithmetic(self.graph, result)
         if arithmetic.dtype == np.float32:
             raise ValueError("dtype = float32 would round sums of these weights; use float64")
@@ -462,7 +465,8 @@ def check_device(device: Device, graph: Graph, units: np.dtype[Any], exponent: i
 
 
 def _finds_rows(device: Device, units: np.dtype[Any], exponent: int, arithmetic: Arithmetic) -> bool:
-    return is_trusted(device, _named(units, arithmetic), finds_known_rows, units, exponent, arithmetic)
+    known = min(exponent, _MOST_KNOWN)
+    return is_trusted(device, _named(units, arithmetic), finds_known_rows, units, known, arithmetic)
 
 
 def _named(units: np.dtype[Any], arithmetic: Arithmetic) -> str:

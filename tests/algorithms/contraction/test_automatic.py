@@ -108,6 +108,14 @@ def test_sums_that_would_be_rounded_are_searched_for(device: reedsp.Device, call
     assert calls == [], "nor in float32, in which other sums would be"
 
 
+def test_integers_do_not_come_of_large_units(device: reedsp.Device, calls: list[int]) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2.0**60, 2.0**61])
+    for dtype in ("float64", "int64"):
+        [(_, rows)] = reedsp.all_pairs_rows(graph, [0], dtype=dtype, device=device)  # type: ignore[call-overload]
+        assert rows.tolist() == [[0, 2**60, 3 * 2**60]]
+    assert len(calls) == 1
+
+
 def test_a_hierarchy_without_room_on_the_device_is_not_used(
     device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

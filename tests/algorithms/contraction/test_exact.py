@@ -23,6 +23,8 @@ def graph_of(*weights: float) -> reedsp.Graph:
         ((0.75, 0.0, 2.0**20), [3, 0, 2**22], -2),
         ((0.0,), [0], 0),
         ((2**40, 1), [2**40, 1], 0),
+        ((2.0**200, 3 * 2.0**200), [1, 3], 200),
+        ((2.0**53, 2.0**54, 0.0), [1, 2, 0], 53),
     ],
 )
 def test_units(weights: tuple[float, ...], units: list[int], exponent: int) -> None:
@@ -46,7 +48,7 @@ def test_twice_no_path_fits() -> None:
     assert unit_macros(np.dtype(np.int64)) == {"WEIGHT": "long", "INF": 2**61, "IS_INTEGER": 1, "SATURATE": 0}
 
 
-@pytest.mark.parametrize("weights", [(0.1, 0.3), (1e300, 1.0), (2.0**52, 2.0**52, 2.0**52), (5e-324, 1.0)])
+@pytest.mark.parametrize("weights", [(0.1, 0.3), (1e300, 1.0), (2.0**52 + 1, 2.0**52, 2.0**52), (5e-324, 1.0)])
 def test_rounded_sums_are_refused(weights: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match=r"^weights: their sums are rounded in float64"):
         units_of(graph_of(*weights))

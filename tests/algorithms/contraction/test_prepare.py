@@ -285,6 +285,23 @@ def test_fractions_of_a_power_of_two(device: reedsp.Device) -> None:
         prepared.distances(0, dtype="float32")
 
 
+@pytest.mark.parametrize("exponent", [53, 200, 1000])
+def test_multiples_of_a_large_power_of_two(exponent: int, device: reedsp.Device) -> None:
+    """Float64 holds their sums, and no integer may."""
+    unit = 2.0**exponent
+    graph = reedsp.Graph.from_edges(4, [0, 1, 0], [1, 2, 2], [unit, 3 * unit, 5 * unit])
+    prepared = reedsp.prepare(graph, device=device)
+    expected = [0, unit, 4 * unit, np.inf]
+    assert prepared.sssp(0).verify()
+    for row in (prepared.sssp(0).dist, prepared.distances(0), prepared.distance_table([0], range(4))[0]):
+        assert row.tolist() == expected
+    assert [prepared.distance(0, vertex) for vertex in range(4)] == expected
+    assert reedsp.distance_statistics(prepared).farness.tolist() == [5 * unit, 3 * unit, 0, 0]
+    for call in (prepared.sssp, prepared.distances):
+        with pytest.raises(ValueError, match=r"^dtype = int64 may not hold sums of these weights, which float64 does"):
+            call(0, dtype="int64")
+
+
 def test_distances_beyond_float64(device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**55, 1])
     prepared = reedsp.prepare(graph, device=device)
