@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 from typing import Any
 
 import networkx as nx
@@ -235,6 +236,20 @@ def test_wrong_capacities(capacity: float, message: str) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, capacity], labels=["a", "b", "c"])
     with pytest.raises(ValueError, match=message):
         reedsp.maximum_flow(graph, "a", "c")
+
+
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiGraph])
+def test_no_limit_in_networkx_is_refused(kind: type[nx.Graph[Any]]) -> None:
+    graph = kind()
+    graph.add_weighted_edges_from([("a", "b", math.inf), ("b", "c", 3)])
+    message = r"^capacity of the edge from 'a' to 'b' is inf, expected an integer .*; one that is larger than any flow"
+    with pytest.raises(ValueError, match=message):
+        reedsp.maximum_flow(graph, "a", "c")
+
+
+def test_infinity_elsewhere_is_no_edge() -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1, 0], [1, 2, 2], [math.inf, 3, 2])
+    assert reedsp.maximum_flow(graph, 0, 2).value == 2
 
 
 FAULTS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,6 +115,16 @@ def capacities_of(graph: Graph) -> npt.NDArray[Any]:
             raise ValueError(f"capacity of {_edge(graph, wrong)}, expected an integer that int64 holds")
         return weights.astype(np.int64)
     return weights
+
+
+def refuse_unlimited(graph: Any) -> None:
+    """Raise ValueError for an infinite weight of networkx, which means no limit there: a Graph has no such edge."""
+    for tail, head, weight in graph.edges(data="weight", default=1):
+        if weight == math.inf:
+            raise ValueError(
+                f"capacity of the edge from {tail!r} to {head!r} is {weight}, expected an integer that int64 holds; "
+                "one that is larger than any flow does for no limit"
+            )
 
 
 def _edge(graph: Graph, wrong: npt.NDArray[np.bool_]) -> str:

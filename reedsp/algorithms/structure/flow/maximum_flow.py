@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.structure.flow import on_host
-from reedsp.algorithms.structure.flow.capacities import Found, Network, capacities_of
+from reedsp.algorithms.structure.flow.capacities import Found, Network, capacities_of, refuse_unlimited
 from reedsp.algorithms.structure.flow.dinic import Dinic, dinic
 from reedsp.algorithms.structure.flow.push_relabel import push_relabel
 from reedsp.algorithms.structure.flow.result import Flow
@@ -22,6 +22,7 @@ from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.graph.arguments import as_graph, vertex_argument
+from reedsp.graph.graph import is_networkx
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
@@ -47,7 +48,9 @@ def maximum_flow(
     graph : Graph, scipy sparse matrix, dense array or networkx graph
         As for :func:`reedsp.sssp`. Its weights are integers, of whichever type, and not negative. Of parallel edges a
         graph keeps the one with the minimum weight: add up the capacities of those that shall count together. What
-        flows along an undirected edge, in both directions together, is at most its capacity.
+        flows along an undirected edge, in both directions together, is at most its capacity. As everywhere, +inf is no
+        edge, along which nothing flows, and in a networkx graph, where it would be no limit, it is refused: for no
+        limit, give a capacity that is larger than any flow.
     source, target : int or other name
         Two vertices: their names in a graph that knows names, otherwise 0 .. n-1, of which a negative one counts from
         the end.
@@ -92,7 +95,9 @@ def maximum_flow(
     """
     phases = Phases()
     check_choice("method", method, ("auto", *_METHODS))
-    graph = as_graph(graph)
+    given, graph = graph, as_graph(graph)
+    if is_networkx(given):
+        refuse_unlimited(given)
     start, end = (vertex_argument(graph, *each) for each in ((source, "source"), (target, "target")))
     if start == end:
         raise ValueError(f"source and target are the same vertex, {graph.names[start]!r}")
