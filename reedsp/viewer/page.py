@@ -8,11 +8,12 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from reedsp.system.files.atomic_file import write_whole
+from reedsp.system.files.path_argument import path_argument
 from reedsp.system.public import public
 
 FOLDER = Path(__file__).with_name("page")
@@ -70,6 +71,8 @@ class Page:
     def __init__(
         self, traces: Sequence[Mapping[str, Any]], *, run: str | None = None, choices: Mapping[str, Any] | None = None
     ) -> None:
+        if isinstance(traces, (str, bytes, Mapping)) or not isinstance(traces, Iterable):
+            raise TypeError(f"traces: expected a sequence of traces, got {type(traces).__name__}")
         self.traces = list(traces)
         data = {"traces": self.traces, "run": run, **(choices or {})}
         titles = [trace.get("title") for trace in self.traces if isinstance(trace, Mapping)]
@@ -89,9 +92,11 @@ class Page:
         ------
         OSError
             The file cannot be written.
+        TypeError
+            `path` is no path.
         """
         content = self.html.encode()
-        write_whole(Path(path), lambda file: file.write(content), overwrite=overwrite)
+        write_whole(Path(path_argument(path, "path")), lambda file: file.write(content), overwrite=overwrite)
 
     def _repr_html_(self) -> str:
         """Return the page in a frame that may run its scripts and save files, and do nothing else."""

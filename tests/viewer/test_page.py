@@ -105,6 +105,15 @@ def test_a_page_is_saved_whole(tmp_path: Path) -> None:
         page.save(tmp_path / "nowhere" / "a.html")
 
 
+def test_arguments_are_named(tmp_path: Path) -> None:
+    trace = examples.scan([3, 4])
+    for traces in (None, "traces", trace):
+        with pytest.raises(TypeError, match=rf"^traces: expected a sequence of traces, got {type(traces).__name__}$"):
+            Page(traces)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^path: expected a path, got 5$"):
+        Page([trace]).save(5)  # type: ignore[arg-type]
+
+
 def test_a_notebook_shows_it_in_a_frame() -> None:
     page = Page([examples.scan([3, 4])])
     frame = page._repr_html_()

@@ -657,6 +657,8 @@ def test_names_and_coordinates(device: Device) -> None:
         (np.zeros(1001), "naive-scan", None, ValueError, r"input: 1 to 1,000 elements .* the array has 1,001"),
         ([], "naive-scan", None, ValueError, r"input: 1 to 1,000 elements .* the array has 0"),
         (["a"], "naive-scan", None, TypeError, r"input: an array of numbers in one dimension is expected"),
+        ([2**63 + 1, -1], "merge-sort", None, ValueError, r"input\[0\] = 9223372036854775809 has no exact float64"),
+        ([0.5, 2**53 + 1], "merge-sort", None, ValueError, r"input\[1\] = 9007199254740993 has no exact float64 value"),
         ([[1]], "naive-scan", None, TypeError, r"input: an array of numbers in one dimension is expected"),
         ([1], "naive-scan", 0, ValueError, r"source: expected None, as this is about scan, got 0"),
         (np.ones((201, 201)), "top-down", None, ValueError, r"input: 1 to 200 vertices .* the graph has 201"),
