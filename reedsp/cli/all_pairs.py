@@ -12,11 +12,13 @@ import typer
 from reedsp.cli.graph import (
     fail_on_negative_cycle,
     finite,
+    mean_of,
     number,
     print_estimate,
     print_graph,
     print_route,
     read_with_summary,
+    sum_of,
     vertex_called,
 )
 from reedsp.cli.options import (
@@ -32,15 +34,17 @@ from reedsp.cli.options import (
     Relabel,
     output_option,
 )
-from reedsp.cli.output import Failure, check_output, check_place, print_json, refuse, stated_failures
+from reedsp.cli.output import Failure, check_output, check_place, print_json, refuse, stated_failures, the_only
 from reedsp.system.progress_bar import LATE, vertices_bar
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from reedsp import AllPairs, Graph
 
 
 _Source = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--source",
         "-s",
@@ -50,7 +54,7 @@ _Source = Annotated[
     ),
 ]
 _Target = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option("--target", "-t", metavar="VERTEX", show_default=False, help="Where the route of --source ends."),
 ]
 _Method = Annotated[AllPairsMethod, typer.Option(metavar="METHOD", help=f"How to solve: {', '.join(AllPairsMethod)}.")]
@@ -109,7 +113,8 @@ def apsp(
     Weights may be negative. The exit status is 1 if there is a negative cycle (unless they are marked), or no route.
     """
     with stated_failures():
-        if (source is None) != (target is None):
+        begins, ends = the_only(source, "--source"), the_only(target, "--target")
+        if (begins is None) != (ends is None):
             refuse("one needs the other", "--source and --target")
         # Where work goes on, there may be what a killed command has just moved there.
         going_on = output is not None and output.suffix == ".npy" and os.path.lexists(_in_progress(output))
@@ -121,8 +126,8 @@ def apsp(
         from reedsp.arithmetic.paths import exact_type
 
         graph, summary = read_with_summary(file, relabel)
-        start = None if source is None else vertex_called(graph, source, "--source")
-        goal = None if target is None else vertex_called(graph, target, "--target")
+        start = None if begins is None else vertex_called(graph, begins, "--source")
+        goal = None if ends is None else vertex_called(graph, ends, "--target")
         arguments: dict[str, Any] = {
             "method": method.value,
             "predecessors": predecessors or goal is not None,
@@ -133,7 +138,7 @@ def apsp(
             "dtype": exact_type(graph) if dtype is None else dtype.value,
         }
         if dry_run:
-            print_estimate(graph, summary, as_json, "apsp", **arguments)
+            print_estimate(graph, summary, as_json, quiet, "apsp", **arguments)
             return
         _delete_unmoved(streamed, output)
         started = time.perf_counter()
@@ -211,7 +216,8 @@ def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:
     """Return how many pairs of different vertices have a path, and how long the paths are."""
     import numpy as np
 
-    count, unbounded, total = 0, 0, 0.0
+    count, unbounded = 0, 0
+    sums: list[float | Fraction] = []
     longest: tuple[Any, int, int] | None = None
     for source, row in enumerate(paths.dist):  # row by row: the matrix may be all that memory holds
         present, endless = finite(row)
@@ -221,14 +227,14 @@ def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:
         if len(reached):
             dist = row[reached]
             count += len(reached)
-            total += float(dist.sum(dtype=np.float64))
+            sums.append(sum_of(dist))
             farthest = int(dist.argmax())
             if longest is None or dist[farthest] > longest[0]:
                 longest = dist[farthest], source, int(reached[farthest])
     return {
         "reachable_pairs": count,
         "unbounded_pairs": unbounded,
-        "mean_distance": total / count if count else None,
+        "mean_distance": mean_of(sums, count),
         "diameter": None if longest is None else number(graph, longest[0]),
         "farthest_pair": None if longest is None else [graph.names[vertex] for vertex in longest[1:]],
     }

@@ -9,7 +9,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -106,6 +107,26 @@ def finite(dist: Any) -> tuple[Any, Any]:
     return (dist != limits.max) & (dist != limits.min), dist == limits.min
 
 
+def sum_of(dist: Any) -> float | Fraction:
+    """Return the sum of finite distances: exactly where that of floats is beyond them."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        total = float(dist.sum(dtype=np.float64))
+    return total if math.isfinite(total) else sum(map(Fraction, dist.tolist()), Fraction())
+
+
+def mean_of(sums: Sequence[int | float | Fraction], count: int) -> float | None:
+    """Return the mean of so many distances, of which there are some sums; None of none."""
+    if count == 0:
+        return None
+    with contextlib.suppress(OverflowError):
+        total = sum(sums)
+        if math.isfinite(total):
+            return float(total / count)
+    return float(sum((Fraction(each) for each in sums), Fraction()) / count)
+
+
 def fail_on_negative_cycle(error: Any, as_json: bool, what: str) -> NoReturn:
     """End the command: there is a negative cycle.
 
@@ -124,7 +145,9 @@ def print_graph(summary: dict[str, Any]) -> None:
     print(f"graph     {summary['file']}: {size}, read in {summary['read_seconds']:.3f} s")
 
 
-def print_estimate(graph: Graph, summary: dict[str, Any], as_json: bool, function: Any, **arguments: Any) -> None:
+def print_estimate(
+    graph: Graph, summary: dict[str, Any], as_json: bool, quiet: bool, function: Any, **arguments: Any
+) -> None:
     """Print what a call would take, which is not made."""
     from dataclasses import asdict
 
@@ -133,6 +156,8 @@ def print_estimate(graph: Graph, summary: dict[str, Any], as_json: bool, functio
     expected = reedsp.estimate(graph, function, **arguments)
     if as_json:
         print_json({**summary, "estimate": asdict(expected)})
+        return
+    if quiet:
         return
     print_graph(summary)
     print(f"expected  {expected}")

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from reedsp.cli.output import STANDARD
 from reedsp.system.progress_bar import hidden
 
 
@@ -52,6 +53,12 @@ class DistanceType(enum.StrEnum):
     int32 = "int32"
 
 
+def file_typed(text: str) -> Path:
+    """Return the path that was typed; ``-`` alone is standard input or output, and ``./-`` a file."""
+    path = Path(text)
+    return path.absolute() if path == STANDARD and text != str(STANDARD) else path
+
+
 def distance_typed(text: str) -> int | float:
     """Return a distance as it was typed, a whole number exactly."""
     try:
@@ -90,7 +97,7 @@ def _hide_progress(context: typer.Context, quiet: bool) -> bool:
 
 def output_option(what: str, metavar: str = "FILE") -> Any:
     """Return the option for the file that the answer is written to."""
-    return typer.Option("--output", "-o", metavar=metavar, show_default=False, help=what)
+    return typer.Option("--output", "-o", parser=file_typed, metavar=metavar, show_default=False, help=what)
 
 
 TO_STANDARD = "- is standard output; what else there is to say then goes to standard error."
@@ -99,6 +106,7 @@ TO_STANDARD = "- is standard output; what else there is to say then goes to stan
 GraphFile = Annotated[
     Path,
     typer.Argument(
+        parser=file_typed,
         metavar="FILE",
         show_default=False,
         help="DIMACS .gr, Matrix Market .mtx, edge list .el/.wel/.txt, METIS .graph or SciPy .npz; "

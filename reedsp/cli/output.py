@@ -9,16 +9,17 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any, NoReturn, overload
 
 import typer
 
 from reedsp.cli.status import BROKEN_PIPE, FAILED, INTERRUPTED, say
+from reedsp.system.files.cache_folders import SharedDirectoryError
 
 STANDARD = Path("-")
 """Standard input or output, where a file is expected."""
 
-_TEXTS = frozenset((".csv", ".geojson"))
+_TEXTS = frozenset((".csv", ".geojson", ".txt"))
 _ROUTE_HEAD, _ROUTE_TAIL = 6, 5
 _WIDE = 250  # columns of a table that is not printed to a terminal
 
@@ -48,7 +49,8 @@ def stated_failures() -> Iterator[None]:
         raise typer.Exit(BROKEN_PIPE) from None
     except expected as error:
         if isinstance(error, OSError) and error.strerror and error.filename is not None:
-            say(f"{error.filename}: {error.strerror}")
+            cure = f"; {error.cure}" if isinstance(error, SharedDirectoryError) else ""
+            say(f"{error.filename}: {error.strerror}{cure}")
         else:
             say(str(error) or type(error).__name__)
         raise typer.Exit(FAILED) from None
@@ -57,6 +59,14 @@ def stated_failures() -> Iterator[None]:
 def refuse(message: str, option: str) -> NoReturn:
     """End the command: an option or argument is used wrongly."""
     raise typer.BadParameter(message, param_hint=option)
+
+
+@overload
+def the_only(values: list[str], option: str) -> str: ...
+
+
+@overload
+def the_only(values: list[str] | None, option: str) -> str | None: ...
 
 
 def the_only(values: list[str] | None, option: str) -> str | None:
@@ -108,16 +118,16 @@ def check_place(path: Path, force: bool) -> None:
 
 
 def print_json(answer: Any) -> None:
-    """Print an answer in one line; what JSON has no word for, as text, and what is no number as null."""
-    print(json.dumps(_without_nan(answer), default=str))
+    """Print an answer in one line; what JSON has no word for, as text, and what is no finite number as null."""
+    print(json.dumps(_finite(answer), default=str))
 
 
-def _without_nan(answer: Any) -> Any:
+def _finite(answer: Any) -> Any:
     if isinstance(answer, dict):
-        return {name: _without_nan(each) for name, each in answer.items()}
+        return {name: _finite(each) for name, each in answer.items()}
     if isinstance(answer, (list, tuple)):
-        return [_without_nan(each) for each in answer]
-    return None if isinstance(answer, float) and math.isnan(answer) else answer
+        return [_finite(each) for each in answer]
+    return None if isinstance(answer, float) and not math.isfinite(answer) else answer
 
 
 def print_table(table: Any) -> None:

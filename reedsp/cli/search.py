@@ -115,7 +115,7 @@ def sssp(
             "dtype": exact_type(graph),
         }
         if dry_run:
-            print_estimate(graph, summary, as_json, "sssp", **arguments)
+            print_estimate(graph, summary, as_json, quiet, "sssp", **arguments)
             return
         started = time.perf_counter()
         try:
@@ -157,7 +157,7 @@ def bfs(
         graph, summary, starts, goal = _read(file, source, target, relabel)
         arguments: dict[str, Any] = {"source": starts if len(starts) > 1 else starts[0], "device": device}
         if dry_run:
-            print_estimate(graph, summary, as_json, "bfs", **arguments)
+            print_estimate(graph, summary, as_json, quiet, "bfs", **arguments)
             return
         started = time.perf_counter()
         with search_bar(len(starts), "levels", after=LATE) as progress:

@@ -12,7 +12,7 @@ BROKEN_PIPE = 141  # as after a SIGPIPE
 
 STATUSES = {
     DONE: "done",
-    FAILED: "a stated failure: one line on standard error says which",
+    FAILED: "a stated failure: the first line on standard error says which",
     _USAGE: "wrong usage: an unknown command or option, or a value that cannot be",
     INTERRUPTED: "interrupted by Ctrl-C; no output file is left half written",
     BROKEN_PIPE: "the reader of standard output has gone away",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from reedsp.cli.graph import on_disk, read_graph, vertex_called
-from reedsp.cli.options import GraphFile, Json, Quiet, Relabel, distance_typed
+from reedsp.cli.options import GraphFile, Json, Quiet, Relabel, distance_typed, file_typed
 from reedsp.cli.output import STANDARD, Failure, check_inputs, print_json, refuse, stated_failures
 from reedsp.system.progress_bar import LATE, vertices_bar
 
@@ -23,6 +23,7 @@ def verify(
     result: Annotated[
         Path,
         typer.Argument(
+            parser=file_typed,
             metavar="RESULT",
             show_default=False,
             help="A .csv or .npz of [bold]reedsp sssp[/bold] or [bold]bfs[/bold], or a .npy or .npz of "

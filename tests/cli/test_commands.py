@@ -361,6 +361,10 @@ def test_whole_cutoffs_are_not_rounded(capsys: pytest.CaptureFixture[str], folde
         ("info", "Missing argument"),
         ("verify small.gr", "Missing argument"),
         ("bfs small.gr", "Missing option '--source'"),
+        ("apsp small.gr -s 1 -s 6 -t 5", "--source: may be given once, and not for 1, 6"),
+        ("apsp small.gr -s 1 -t 5 -t 4", "--target: may be given once, and not for 5, 4"),
+        ("flow small.gr -t 5", "Missing option '--source'"),
+        ("watch small.gr -a near-far -s 1 -s 2 -o page.html", "--source: may be given once, and not for 1, 2"),
         ("components small.gr --output parts.npz", "parts.npz does not end in .csv"),
         ("components small.gr --output - --json", "--output - and --json: both go to standard output"),
     ],
@@ -668,6 +672,26 @@ def test_all_pairs_whose_folder_was_left(folder: Path, monkeypatch: pytest.Monke
 
 
 @needs_device
+@needs_device
+@pytest.mark.parametrize("command", ["sssp small.gr -s 1", "bfs small.gr -s 1", "apsp small.gr", "statistics small.gr"])
+def test_a_dry_run_can_be_quiet(folder: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+    words = [*command.split(), "--dry-run", "--quiet"]
+    assert run(capsys, *words) == (0, "", "")
+    assert "estimate" in json.loads(run(capsys, *words, "--json")[1])
+
+
+@needs_device
+def test_names_that_an_encoding_has_not(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reedsp.write(reedsp.Graph.from_edges(2, [0], [1], labels=["Chur", "Z\u00fcrich"]), "names.npz")
+    out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "argv", ["reedsp", "bfs", "names.npz", "--source", "Chur", "--target", "Zürich"])
+    with pytest.raises(SystemExit, match=r"^0$"):
+        cli_command.main()
+    out.seek(0)
+    assert "route     Chur -> Z\\xfcrich (2 vertices)" in out.read()
+
+
 def test_failures_are_not_quiet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     message = "reedsp: there is no route from 5 to 1\n"
     assert run(capsys, "sssp", "small.gr", "-s", "5", "-t", "1", "--quiet") == (1, "", message)
@@ -935,6 +959,22 @@ def test_distances_that_float64_has_not(
     found = json.loads(run(capsys, "apsp", file, "--json")[1])
     assert (found["reachable_pairs"], found["diameter"], found["farthest_pair"]) == (4, total, [0, 2])
     assert json.loads(run(capsys, "statistics", file, "--json")[1])["diameter"] == total
+
+
+def test_means_of_sums_beyond_float64(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "wide.wel").write_text("0 1 1e308\n0 2 1.5e308\n")
+    status, out, err = run(capsys, "apsp", tmp_path / "wide.wel", "--json")
+    assert (status, err, json.loads(out)["mean_distance"]) == (0, "", 1.25e308)
+    (tmp_path / "rows.wel").write_text("0 1 1e308\n2 3 1.5e308\n")
+    for command in ("apsp", "statistics"):
+        status, out, err = run(capsys, command, tmp_path / "rows.wel", "--json")
+        assert (status, err, json.loads(out)["mean_distance"]) == (0, "", 1.25e308)
+
+
+def test_numbers_that_json_has_not(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "g.wel").write_text("0 1 1.7e308\n1 2 1.7e308\n")
+    _, out, _ = run(capsys, "forest", tmp_path / "g.wel", "--json")
+    assert json.loads(out, parse_constant=pytest.fail)["total_weight"] is None
 
 
 def test_whole_floats_beyond_all_integers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -43,6 +43,15 @@ def test_json(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
 
 
+def test_an_option_given_twice(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for words, message in (
+        (["-s", "1", "-s", "5", "-t", "4"], "--source: may be given once, and not for 1, 5"),
+        (["-s", "1", "-t", "4", "--target", "3"], "--target: may be given once, and not for 4, 3"),
+    ):
+        assert command.run(["flow", file, *words]) == 2
+        assert message in " ".join(capsys.readouterr().err.replace("│", " ").split())
+
+
 def test_the_same_vertex_twice(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert command.run(["flow", file, "-s", "1", "-t", "1"]) == 2
     assert "is the source" in capsys.readouterr().err

@@ -262,6 +262,42 @@ def test_negative_cycles(capsys: pytest.CaptureFixture[str]) -> None:
         assert "a negative cycle can be reached, of weight -2" in failure(capsys, *words)
 
 
+def test_distances_that_float64_has_not(capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that are asked for, and those that are not."""
+    Path("far.wel").write_text(f"0 1 {2**53}\n1 2 1\n2 3 1\n")
+    Path("ends.csv").write_text("vertex\n0\n2\n3\n")
+    for end, distance in ((2, 2**53 + 1), (3, 2**53 + 2)):
+        _, out, _ = run(capsys, "route", "far.wel", "--from", "0", "--to", str(end), "--json")
+        assert json.loads(out)["distance"] == distance
+    assert "there is no route from 3 to 0" in failure(capsys, "route", "far.wel", "--from", "3", "--to", "0")
+    _, out, _ = run(capsys, "table", "far.wel", "ends.csv", "--output", "table.csv", "--json")
+    answer = json.loads(out)
+    assert (answer["reachable_pairs"], answer["max_distance"], answer["farthest_pair"]) == (6, 2**53 + 2, [0, 3])
+    lines = Path("table.csv").read_text().splitlines()
+    assert lines[2:6] == [f"0,2,{2**53 + 1}", f"0,3,{2**53 + 2}", "2,0,inf", "2,2,0"]
+
+
+def test_areas_of_distances_that_float64_has_not(capsys: pytest.CaptureFixture[str]) -> None:
+    far = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**53 + 1, 2])
+    reedsp.write(far.with_coordinates([[0, 0], [1, 0], [2, 0]], geographic=True), "far.npz")
+    status, out, _ = run(capsys, "isochrone", "far.npz", "--from", "0", "--cutoff", str(2**53 + 1), "--json")
+    assert (status, [each["vertices"] for each in json.loads(out)["reached"]]) == (0, [2])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("route map.npz --from 11 --from 12 --to 13", "--from: may be given once, and not for 11, 12"),
+        ("route map.npz --from 11 --to 12 --to 13", "--to: may be given once, and not for 12, 13"),
+        ("isochrone map.npz --from 11 --from 12 --cutoff 9", "--from: may be given once, and not for 11, 12"),
+    ],
+)
+def test_an_option_given_twice(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: str, message: str
+) -> None:
+    assert message in refusal(capsys, monkeypatch, *words.split())
+
+
 # ---- isochrone ---------------------------------------------------------------------------------------
 
 
@@ -275,6 +311,13 @@ def test_isochrone(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, *words, "--quiet") == (0, "", "")
     _, out, _ = run(capsys, *words, "--json")
     assert [each["vertices"] for each in json.loads(out)["reached"]] == [1, 3]
+
+
+def test_cutoffs_are_shown_as_they_were_typed(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["isochrone", "map.npz", "--from", "11", "--cutoff", "20000", "--cutoff", "5.5"]
+    _, out, _ = run(capsys, *words, "--output", "area.geojson")
+    assert [line.split(" of ")[0] for line in out.splitlines()[1:3]] == ["within    20000", "within    5.5"]
+    assert '"cutoff": 20000,' in Path("area.geojson").read_text()
 
 
 @pytest.mark.parametrize("cutoff", ["-1", "nan", "inf"])

@@ -79,6 +79,59 @@ def test_files_of_something_else(content: bytes, message: str, run: Any) -> None
     assert message in err
 
 
+def npy_with(header: bytes) -> bytes:
+    """Return a .npy file of five integers with another text in its header."""
+    stream = io.BytesIO()
+    np.save(stream, np.arange(5))
+    whole = stream.getvalue()
+    return whole[:10] + header.ljust(117) + b"\n" + whole[128:]
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        (b"(" * 117, "the array does not begin with the header of an array of numbers or strings"),
+        (b"{'descr': '<i8', 'fortran_order': False, 'shape': (5L,), }", "the array does not begin with the header"),
+        (
+            b"{'descr': '<i8', 'fortran_order': False, 'shape': (99999999999999,), }",
+            "the array declares 799999999999992 bytes of int64, which do not agree with its size",
+        ),
+    ],
+)
+def test_damaged_headers(header: bytes, message: str, run: Any) -> None:
+    Path("numbers.npy").write_bytes(npy_with(header))
+    status, out, err = run("sort numbers.npy")
+    assert (status, out) == (1, "")
+    assert err.startswith(f"reedsp: numbers.npy: {message}")
+
+
+def test_integers_of_very_many_digits(run: Any) -> None:
+    Path("numbers.txt").write_text(f"1 {'7' * 5000}")
+    status, out, err = run("sort numbers.txt")
+    assert (status, out) == (1, "")
+    assert err.startswith("reedsp: numbers.txt: integers of more than 64 bits")
+
+
+def test_standard_output(capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path) -> None:
+    (tmp_path / "numbers.txt").write_text("3 1 2")
+    words = ["sort", str(tmp_path / "numbers.txt"), "--output", "-"]
+    assert command.run(words) == 0
+    out, err = capfdbinary.readouterr()
+    assert out == b"1\n2\n3\n"
+    assert err.startswith(b"read ")
+    assert b"written" not in err
+    assert command.run([*words, "--quiet"]) == 0
+    assert capfdbinary.readouterr() == (b"1\n2\n3\n", b"")
+    assert command.run([*words, "--json"]) == 2
+
+
+def test_a_file_that_is_called_like_standard_input(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"2 1")))
+    Path("-").write_text("7 6")
+    assert run("sort ./-") == (0, "6\n7\n", "")
+    assert run("sort -") == (0, "1\n2\n", "")
+
+
 def test_arrays_of_something_else(run: Any) -> None:
     for array, message in (
         (np.ones((2, 2)), "an array of one dimension is expected, got shape (2, 2)"),

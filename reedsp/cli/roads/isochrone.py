@@ -12,14 +12,23 @@ import typer
 
 from reedsp.cli.graph import print_graph, read_with_summary
 from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, distance_typed, output_option
-from reedsp.cli.output import beside, check_output, print_end, print_json, refuse, stated_failures, write_stream
+from reedsp.cli.output import (
+    beside,
+    check_output,
+    print_end,
+    print_json,
+    refuse,
+    stated_failures,
+    the_only,
+    write_stream,
+)
 from reedsp.cli.roads.places import place_typed
 
 
 def isochrone(
     file: GraphFile,
     start: Annotated[
-        str, typer.Option("--from", metavar="PLACE", show_default=False, help="lon,lat in degrees, or a vertex.")
+        list[str], typer.Option("--from", metavar="PLACE", show_default=False, help="lon,lat in degrees, or a vertex.")
     ],
     cutoff: Annotated[
         list[Any],
@@ -44,16 +53,20 @@ def isochrone(
     millimetres. A road that is reached in part is cut there.
     """
     with stated_failures():
+        begins = the_only(start, "--from")
         check_output(output, force, (".geojson",), as_json)
         if math.inf in cutoff:
             refuse("expected finite numbers", "--cutoff")
         import reedsp
+        from reedsp.arithmetic.paths import exact_type
 
         graph, summary = read_with_summary(file, False)
-        source = place_typed(graph, start, "--from")
+        source = place_typed(graph, begins, "--from")
         started = time.perf_counter()
-        paths = reedsp.sssp(graph, source.vertex, cutoff=max(cutoff), device=device)
+        paths = reedsp.sssp(graph, source.vertex, cutoff=max(cutoff), device=device, dtype=exact_type(graph))
         area = reedsp.isochrone_geojson(paths, cutoff)
+        for feature, limit in zip(area["features"], cutoff, strict=True):
+            feature["properties"]["cutoff"] = limit  # a whole number among others is one
         summary |= {"method": paths.method, "device": paths.device, "seconds": time.perf_counter() - started}
         reached = [feature["properties"] for feature in area["features"]]
         if output is not None:

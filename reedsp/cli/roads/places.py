@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from reedsp.cli.graph import vertex_called
-from reedsp.cli.options import distance_typed
+from reedsp.cli.options import distance_typed, file_typed
 from reedsp.cli.output import STANDARD, Failure, refuse
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Place(NamedTuple):
 PlacesFile = Annotated[
     Path,
     typer.Argument(
+        parser=file_typed,
         metavar="PLACES",
         show_default=False,
         help="CSV with the columns lon and lat in degrees, or vertex, and if wanted name. - is standard input.",

@@ -9,19 +9,28 @@ from typing import Annotated, Any
 
 import typer
 
-from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, print_route, read_with_summary
+from reedsp.cli.graph import fail_on_negative_cycle, finite, number, print_graph, print_route, read_with_summary
 from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, output_option
-from reedsp.cli.output import Failure, beside, check_output, print_end, print_json, stated_failures, write_stream
+from reedsp.cli.output import (
+    Failure,
+    beside,
+    check_output,
+    print_end,
+    print_json,
+    stated_failures,
+    the_only,
+    write_stream,
+)
 from reedsp.cli.roads.places import place_typed
 
 
 def route(
     file: GraphFile,
     start: Annotated[
-        str, typer.Option("--from", metavar="PLACE", show_default=False, help="lon,lat in degrees, or a vertex.")
+        list[str], typer.Option("--from", metavar="PLACE", show_default=False, help="lon,lat in degrees, or a vertex.")
     ],
     end: Annotated[
-        str, typer.Option("--to", metavar="PLACE", show_default=False, help="lon,lat in degrees, or a vertex.")
+        list[str], typer.Option("--to", metavar="PLACE", show_default=False, help="lon,lat in degrees, or a vertex.")
     ],
     output: Annotated[
         Path | None,
@@ -38,18 +47,21 @@ def route(
     nearest to the one place to that nearest to the other. The exit status is 1 if there is none.
     """
     with stated_failures():
+        begins, ends = the_only(start, "--from"), the_only(end, "--to")
         check_output(output, force, (".geojson",), as_json)
         import reedsp
+        from reedsp.arithmetic.paths import exact_type
 
         graph, summary = read_with_summary(file, False)
-        source, target = place_typed(graph, start, "--from"), place_typed(graph, end, "--to")
+        source, target = place_typed(graph, begins, "--from"), place_typed(graph, ends, "--to")
         started = time.perf_counter()
         try:
-            paths = reedsp.sssp(graph, source.vertex, target=target.vertex, device=device)
+            paths = reedsp.sssp(graph, source.vertex, target=target.vertex, device=device, dtype=exact_type(graph))
         except reedsp.NegativeCycleError as error:
             fail_on_negative_cycle(error, as_json, "a negative cycle can be reached")
         summary |= {"method": paths.method, "device": paths.device, "seconds": time.perf_counter() - started}
-        distance = number(graph, paths.dist[graph.index(target.vertex)])
+        found = paths.dist[graph.index(target.vertex)]
+        distance = number(graph, found) if finite(found)[0] else None
         answer: dict[str, Any] = {"source": source.vertex, "source_metres": source.metres}
         answer |= {"target": target.vertex, "target_metres": target.metres}
         answer |= {"distance": distance, "path": None if distance is None else paths.path(target.vertex)}

@@ -8,8 +8,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from reedsp.cli.graph import fail_on_negative_cycle, number, print_graph, read_with_summary
-from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, output_option
+from reedsp.cli.graph import fail_on_negative_cycle, finite, number, print_graph, read_with_summary
+from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, file_typed, output_option
 from reedsp.cli.output import STANDARD, beside, check_inputs, check_output, print_json, stated_failures, write_stream
 from reedsp.cli.roads.places import Place, PlacesFile, Within, farthest, read_places
 
@@ -23,7 +23,10 @@ def table(
     to: Annotated[
         Path | None,
         typer.Option(
-            metavar="PLACES", show_default=False, help="Where the ways end, a file of the same kind; else the same."
+            parser=file_typed,
+            metavar="PLACES",
+            show_default=False,
+            help="Where the ways end, a file of the same kind; else the same.",
         ),
     ] = None,
     output: Annotated[
@@ -47,6 +50,7 @@ def table(
         check_inputs("FILE, PLACES and --to", file, places, to)
         check_output(output, force, (".csv",), as_json)
         import reedsp
+        from reedsp.arithmetic.paths import exact_type
 
         graph, summary = read_with_summary(file, False)
         sources = read_places(graph, places, within)
@@ -55,7 +59,11 @@ def table(
         started = time.perf_counter()
         try:
             dist = reedsp.distance_table(
-                graph, [each.vertex for each in sources], [each.vertex for each in targets], device=chosen
+                graph,
+                [each.vertex for each in sources],
+                [each.vertex for each in targets],
+                device=chosen,
+                dtype=exact_type(graph),
             )
         except reedsp.NegativeCycleError as error:
             fail_on_negative_cycle(error, as_json, "a negative cycle can be reached")
@@ -78,23 +86,24 @@ def _write(stream: IO[bytes], graph: Graph, sources: list[Place], targets: list[
     from reedsp.results.text import csv_writer
 
     with csv_writer(stream, ("source", "target", "distance")) as writer:
-        for source, row in zip(sources, dist.tolist(), strict=True):
-            for target, distance in zip(targets, row, strict=True):
-                shown = number(graph, distance)
-                writer.writerow((source.name, target.name, "inf" if shown is None else shown))
+        for source, row in zip(sources, dist, strict=True):
+            present, _ = finite(row)
+            for target, distance, reached in zip(targets, row.tolist(), present.tolist(), strict=True):
+                writer.writerow((source.name, target.name, number(graph, distance) if reached else "inf"))
 
 
 def _answer(graph: Graph, sources: list[Place], targets: list[Place], dist: Any) -> dict[str, Any]:
     """Return what there is to say about a table."""
     import numpy as np
 
-    reached = np.isfinite(dist)
+    reached, _ = finite(dist)
+    least = -np.inf if dist.dtype.kind == "f" else np.iinfo(dist.dtype).min
     off = farthest([*sources, *targets])
     found: dict[str, Any] = {"sources": len(sources), "targets": len(targets)}
     found |= {"reachable_pairs": int(np.count_nonzero(reached)), "max_distance": None, "farthest_pair": None}
     found["farthest_place"] = None if off is None else off._asdict()
     if reached.any():
-        source, target = np.unravel_index(np.argmax(np.where(reached, dist, -np.inf)), dist.shape)
+        source, target = np.unravel_index(np.argmax(np.where(reached, dist, least)), dist.shape)
         found["max_distance"] = number(graph, dist[source, target])
         found["farthest_pair"] = [sources[int(source)].name, targets[int(target)].name]
     return found

@@ -9,16 +9,16 @@ import typer
 
 from reedsp.cli.graph import print_graph, read_with_summary, vertex_called
 from reedsp.cli.options import DeviceName, GraphFile, Json, Quiet, Relabel
-from reedsp.cli.output import print_end, print_json, refuse, stated_failures
+from reedsp.cli.output import print_end, print_json, refuse, stated_failures, the_only
 from reedsp.system.progress_bar import LATE, search_bar
 
 _SHOWN = 8  # edges of the cut
 
 _Source = Annotated[
-    str, typer.Option("--source", "-s", metavar="VERTEX", show_default=False, help="Vertex from which it flows.")
+    list[str], typer.Option("--source", "-s", metavar="VERTEX", show_default=False, help="Vertex from which it flows.")
 ]
 _Target = Annotated[
-    str, typer.Option("--target", "-t", metavar="VERTEX", show_default=False, help="Vertex to which it flows.")
+    list[str], typer.Option("--target", "-t", metavar="VERTEX", show_default=False, help="Vertex to which it flows.")
 ]
 
 
@@ -34,13 +34,14 @@ def flow(
 ) -> None:
     """Find the most that can flow from one vertex of a graph in a file to another, and a minimum cut.
 
-    Weights are the capacities of the edges: integers, none of them negative.
+    Weights are the capacities of the edges: integers, none of them negative. An infinite one is no edge.
     """
     with stated_failures():
+        begins, ends = the_only(source, "--source"), the_only(target, "--target")
         import reedsp
 
         graph, summary = read_with_summary(file, relabel)
-        start, end = vertex_called(graph, source, "--source"), vertex_called(graph, target, "--target")
+        start, end = vertex_called(graph, begins, "--source"), vertex_called(graph, ends, "--target")
         if start == end:
             refuse("is the source", "--target")
         started = time.perf_counter()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import io
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -13,12 +14,21 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from reedsp.cli.options import DeviceName, Force, Json, Quiet, output_option
-from reedsp.cli.output import STANDARD, Failure, check_output, print_json, size_text, stated_failures
-from reedsp.system.files.atomic_file import write_whole
+from reedsp.cli.options import TO_STANDARD, DeviceName, Force, Json, Quiet, file_typed, output_option
+from reedsp.cli.output import (
+    STANDARD,
+    Failure,
+    beside,
+    check_output,
+    print_json,
+    size_text,
+    stated_failures,
+    write_stream,
+)
 
 _SUFFIXES = (".npy", ".txt")
 _LINES_AT_ONCE = 1 << 16
+_INTEGER = re.compile(rb"[+-]?[0-9]+")
 
 
 class SortMethod(enum.StrEnum):
@@ -32,6 +42,7 @@ def sort(
     file: Annotated[
         Path,
         typer.Argument(
+            parser=file_typed,
             metavar="FILE",
             show_default=False,
             help="Numbers between white space, or a NumPy .npy file with an array of one dimension. "
@@ -41,7 +52,8 @@ def sort(
     output: Annotated[
         Path | None,
         output_option(
-            "Write the numbers to a .txt file, one a line, or to a .npy file, instead of printing them.", "OUTPUT"
+            f"Write the numbers to a .txt file, one a line, or to a .npy file, instead of printing them. {TO_STANDARD}",
+            "OUTPUT",
         ),
     ] = None,
     method: Annotated[
@@ -60,7 +72,7 @@ def sort(
     with stated_failures():
         import reedsp
 
-        check_output(output, force, _SUFFIXES)
+        check_output(output, force, _SUFFIXES, as_json)
         started = time.perf_counter()
         values = read_numbers(file)
         read_seconds = time.perf_counter() - started
@@ -72,7 +84,7 @@ def sort(
             raise Failure(f"{file}: {error}") from None
         seconds = time.perf_counter() - started
         if output is not None:
-            write_whole(output, lambda stream: _write(stream, result, output.suffix == ".npy"), overwrite=force)
+            write_stream(output, force, lambda stream: _write(stream, result, output.suffix == ".npy"))
         summary: dict[str, Any] = {
             "file": str(file),
             "numbers": len(result),
@@ -89,9 +101,11 @@ def sort(
             if not quiet:
                 _print(result)
         elif not quiet:
-            print(f"read      {file}: {len(result):,} numbers, {result.dtype}, in {read_seconds:.3f} s")
-            print(f"sorted    on {chosen}, in {seconds:.3f} s")
-            print(f"written   {output}: {size_text(output.stat().st_size)}")
+            with beside(output):
+                print(f"read      {file}: {len(result):,} numbers, {result.dtype}, in {read_seconds:.3f} s")
+                print(f"sorted    on {chosen}, in {seconds:.3f} s")
+                if output != STANDARD:
+                    print(f"written   {output}: {size_text(output.stat().st_size)}")
 
 
 def read_numbers(file: Path) -> Any:
@@ -106,7 +120,10 @@ def read_numbers(file: Path) -> Any:
 
     content = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
     if content.startswith(b"\x93NUMPY"):
+        from reedsp.io.readers import check_array
+
         try:
+            check_array(io.BytesIO(content), len(content), "the array")
             array = np.load(io.BytesIO(content), allow_pickle=False)
         except ValueError as error:
             raise Failure(f"{file}: {error}") from None
@@ -119,7 +136,9 @@ def read_numbers(file: Path) -> Any:
         if b"_" in content:  # as Python writes numbers, and no graph file may
             raise ValueError
     except ValueError:
-        return np.fromiter(_fractions(file, words), np.float64)
+        if not all(map(_INTEGER.fullmatch, words)):  # integers of more digits than Python reads are too large
+            return np.fromiter(_fractions(file, words), np.float64)
+        numbers = [1 << 64]
     for dtype in (np.int64, np.uint64):
         with contextlib.suppress(OverflowError):
             return np.array(numbers, dtype)

@@ -11,6 +11,7 @@ import typer
 from reedsp.cli.graph import (
     drawn_vertices,
     fail_on_negative_cycle,
+    mean_of,
     number,
     print_estimate,
     print_graph,
@@ -82,7 +83,7 @@ def statistics(
             "dtype": None if unweighted else exact_type(graph),
         }
         if dry_run:
-            print_estimate(graph, summary, as_json, "distance_statistics", **arguments)
+            print_estimate(graph, summary, as_json, quiet, "distance_statistics", **arguments)
             return
         started = time.perf_counter()
         try:
@@ -99,8 +100,7 @@ def statistics(
 def _facts(found: DistanceStatistics) -> dict[str, Any]:
     """Return what is said of all sources together."""
     pairs = int((found.reached - 1).sum())
-    total = sum(found.farness.tolist())  # of integers of any size
-    facts: dict[str, Any] = {"reached": pairs, "mean_distance": total / pairs if pairs else None}
+    facts: dict[str, Any] = {"reached": pairs, "mean_distance": mean_of(found.farness.tolist(), pairs)}
     for what, which, index in (
         *(("diameter", "farthest", found.eccentricity.argmax),),
         *(("radius", "center", found.eccentricity.argmin),),

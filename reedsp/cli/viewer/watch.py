@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from reedsp.cli.graph import read_graph, vertex_called
-from reedsp.cli.options import DeviceName, Force, Json, Quiet, Relabel, output_option
-from reedsp.cli.output import check_output, print_json, refuse, size_text, stated_failures
+from reedsp.cli.options import DeviceName, Force, Json, Quiet, Relabel, file_typed, output_option
+from reedsp.cli.output import check_output, print_json, refuse, size_text, stated_failures, the_only
 from reedsp.cli.structure.sort import read_numbers
 
 _SIZE = 30  # of an input that is generated
@@ -27,6 +27,7 @@ def watch(
     file: Annotated[
         Path | None,
         typer.Argument(
+            parser=file_typed,
             metavar="FILE",
             show_default=False,
             help="A graph as of the other commands, at most 200 vertices and 2,000 edges; for scans and sorts numbers "
@@ -59,7 +60,7 @@ def watch(
         typer.Option(metavar="N", show_default=False, help="Of the input that is generated; 30 by default."),
     ] = None,
     source: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--source",
             "-s",
@@ -101,10 +102,11 @@ def watch(
         for other, kind in zip(algorithm, kinds, strict=True):
             if (kind == "array") != (kinds[0] == "array"):
                 refuse(f"{other} does not take what {algorithm[0]} does: a page has one input", "--algorithm")
+        begins = the_only(source, "--source")
         given = _input(kinds[0], file, generate, _SIZE if size is None else size, relabel)
-        start: Any = source
-        if source is not None and kinds[0] == "graph":
-            start = vertex_called(given, source, "--source")
+        start: Any = begins
+        if begins is not None and kinds[0] == "graph":
+            start = vertex_called(given, begins, "--source")
         if output is None:
             _serve(viewer.serve(given, algorithm, start, device=device), quiet)
             return
