@@ -7,21 +7,27 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from reedsp.algorithms.all_pairs.apsp import planned
+import numpy as np
+
+from reedsp.algorithms.all_pairs.apsp import apsp, planned
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.out_of_core.plan import make_plan
 from reedsp.algorithms.routes import statistics
 from reedsp.algorithms.rows import accepted
-from reedsp.algorithms.single_source.sssp import checked, searched_for, sssp
+from reedsp.algorithms.single_source.sssp import checked, rows_at_once, searched_for, sssp
 from reedsp.algorithms.single_source.sssp import planned as planned_search
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.algorithms.traversal.bfs import planned as planned_levels
+from reedsp.algorithms.traversal.bfs import rows_at_once as levels_at_once
+from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.cost_model import choose, counts, families, searches, sharing
 from reedsp.cost_model.estimate import Estimate
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, source_argument, vertices_argument
 from reedsp.graph.graph import Graph
+from reedsp.system.files.path_argument import path_to_write
 from reedsp.system.options import check_choice, flag, integer
+from reedsp.system.progress_bar import search_bar
 from reedsp.typing import EstimatedFunction, GraphLike
 
 _MEASURED, _ASSUMED = 2.0, 4.0
@@ -46,10 +52,10 @@ def estimate(
         As for the function.
     function : {"apsp", "sssp", "bfs", "distance_statistics"}
     *args, **arguments
-        What the function would be given beside the graph; `progress` by its name, if at all.
+        What the function would be given beside the graph.
     workers : int, optional
         Of a cluster (:class:`reedsp.cluster.Cluster`), each with a device like this one: its method is called, and
-        `out` is a path, or None for rows that stay on the workers.
+        `out` is a path, of "apsp" also an array, or None for rows that stay on the workers.
 
     Returns
     -------
@@ -73,15 +79,21 @@ def estimate(
     """
     check_choice("function", function, _FUNCTIONS)
     estimated = _FUNCTIONS[function]
-    arguments.pop("progress", None)
-    in_files = workers is not None and arguments.pop("out", None) is not None
+    out = None if workers is None else arguments.pop("out", None)
     given = inspect.signature(estimated.function).bind(graph, *args, **arguments).arguments
+    progress = given.pop("progress", None)
+    search_bar(1, "steps", progress)  # refuses what is no progress
     if workers is None:
-        return estimated.alone(given)
+        return estimated.alone(given, progress is None or progress is False)
     count = integer(workers, "workers")
     if count < 1:
         raise ValueError(f"workers = {count}, expected at least 1")
-    return estimated.shared(given, count, in_files)
+    out = given.pop("out", out)
+    if function == "apsp" and isinstance(out, np.ndarray):
+        return estimated.shared({**given, "out": out}, count, False)
+    if out is not None:
+        path_to_write(out, "out")
+    return estimated.shared(given, count, out is not None)
 
 
 # ---- all pairs --------------------------------------------------------------------------------------
@@ -112,15 +124,14 @@ def _of_all_pairs(arguments: Mapping[str, Any]) -> Estimate:
 # ---- searches ---------------------------------------------------------------------------------------
 
 
-def _of_searches(arguments: Mapping[str, Any]) -> Estimate:
+def _of_searches(arguments: Mapping[str, Any], may_be_host: bool = True) -> Estimate:
     device, given = arguments.get("device"), {name: value for name, value in arguments.items() if name != "device"}
     asked, method = checked(**given), given.get("method", "auto")
     graph, result = asked.graph, asked.result
     starts = [asked.sources] if given.get("min_only") else [[each] for each in asked.sources]
     default = get_device(device)  # which the call will know then
-    plan = planned_search(
-        asked, starts, None if device is None else default, method, min_only=bool(given.get("min_only"))
-    )
+    how = {"min_only": bool(given.get("min_only")), "may_be_host": may_be_host}
+    plan = planned_search(asked, starts, None if device is None else default, method, **how)
     answer = len(starts) * graph.n * (result.itemsize + 4)
     choice = plan.choice
     if plan.device is None:
@@ -128,20 +139,22 @@ def _of_searches(arguments: Mapping[str, Any]) -> Estimate:
     known = families.known(plan.device)
     searched = searched_for(asked.graph, starts, asked.arithmetic, result)
     factor = searches.METHODS[choice.methods[0]](searched, known)[1]
-    sizes = searches.bytes_of(searched, known), answer
+    at_once = rows_at_once(choice.methods[0], plan.device, asked.arithmetic, searched.n)
+    sizes = searches.bytes_of(searched, known, at_once), answer
     return _within(choice.methods[0], choice.seconds, factor, known, *sizes, 0, choice.because)
 
 
-def _of_levels(arguments: Mapping[str, Any]) -> Estimate:
+def _of_levels(arguments: Mapping[str, Any], may_be_host: bool = True) -> Estimate:
     get_device(arguments.get("device"))
-    plan = planned_levels(**arguments)
+    plan = planned_levels(**arguments, may_be_host=may_be_host)
     graph, rows, choice = plan.graph, len(plan.sources), plan.choice
     answer = 8 * rows * graph.n
     if plan.device is None:
         return _within(choice.methods[0], choice.seconds, 1.0, None, 0, answer, 0, choice.because)
     known = families.known(plan.device)
     factor = searches.breadth_first(plan.searched, known)[1]
-    sizes = searches.bytes_of(plan.searched, known), answer
+    at_once = levels_at_once(choice.methods[0], plan.device, graph.n)
+    sizes = searches.bytes_of_levels(plan.searched, at_once), answer
     return _within(choice.methods[0], choice.seconds, factor, known, *sizes, 0, choice.because)
 
 
@@ -160,20 +173,29 @@ def _within(
     return Estimate(method, seconds, seconds / width, seconds * width, device_bytes, host_bytes, disk_bytes, because)
 
 
-def _of_statistics(arguments: Mapping[str, Any]) -> Estimate:
+def _of_statistics(arguments: Mapping[str, Any], may_be_host: bool = True) -> Estimate:
     asked, graph = accepted(arguments["graph"])
     sources, device = arguments.get("sources"), arguments.get("device")
     rows = graph.n if sources is None else len(vertices_argument(graph, sources, "sources"))
     question = statistics.question_of(
         graph, flag(arguments.get("unweighted", False), "unweighted"), arguments.get("dtype")
     )
-    devices = statistics.devices_of(device)
-    choice, chosen, searched = statistics.expected(question, asked, -(-rows // len(devices)), devices[0])
+    devices = statistics.devices_of(asked, device)
+    share = -(-rows // len(devices))
+    choice, chosen, searched = statistics.expected(question, asked, share, devices[0], may_be_host=may_be_host)
     answer = rows * (2 * 8 + question.result.itemsize)
     if chosen is None:
         return _within(choice.methods[0], choice.seconds, 1.0, None, 0, answer, 0, choice.because)
     known = families.known(chosen)
-    device_bytes = searches.bytes_of(searched, known)
+    method = choice.methods[0]
+    if question.unweighted:
+        device_bytes = searches.bytes_of_levels(searched, levels_at_once(method, chosen, graph.n))
+    elif method == statistics.PREPARED:
+        device_bytes = searches.bytes_of(searched, known, share)
+    else:
+        by = "near-far" if method == statistics.JOHNSON else method
+        at_once = rows_at_once(by, chosen, choose_arithmetic(graph, question.result), searched.n)
+        device_bytes = searches.bytes_of(searched, known, at_once)
     return _within(choice.methods[0], choice.seconds, _SUMS, known, device_bytes, answer, 0, choice.because)
 
 
@@ -246,15 +268,15 @@ def _bytes_sent(graph: Graph) -> int:
 
 
 class _Estimated(NamedTuple):
-    """A function, and what says how long it takes: alone, and over workers."""
+    """A function, and what says how long it takes: alone, where the host may do it or not, and over workers."""
 
     function: Callable[..., Any]
-    alone: Callable[[Mapping[str, Any]], Estimate]
+    alone: Callable[[Mapping[str, Any], bool], Estimate]
     shared: Callable[[Mapping[str, Any], int, bool], Estimate]
 
 
 _FUNCTIONS: dict[str, _Estimated] = {
-    "apsp": _Estimated(planned, _of_all_pairs, _of_shared_pairs),
+    "apsp": _Estimated(apsp, lambda given, _: _of_all_pairs(given), _of_shared_pairs),
     "sssp": _Estimated(sssp, _of_searches, partial(_of_shared_searches, _of_searches)),
     "bfs": _Estimated(bfs, _of_levels, partial(_of_shared_searches, _of_levels)),
     "distance_statistics": _Estimated(statistics.distance_statistics, _of_statistics, _of_shared_statistics),

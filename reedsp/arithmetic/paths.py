@@ -180,7 +180,7 @@ def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:
     """
     if cutoff is None:
         return arithmetic.infinity
-    if not isinstance(cutoff, numbers.Real):
+    if isinstance(cutoff, bool) or not isinstance(cutoff, numbers.Real):
         raise TypeError(f"cutoff: expected a number, got {cutoff!r}")
     if not cutoff >= 0:
         raise ValueError(f"cutoff = {cutoff}, expected a number of at least 0")

@@ -281,12 +281,22 @@ def _stored_parameters(device: Device) -> dict[str, Any] | None:
     return None if found is None else found.content()
 
 
+def _is_stored(device: Device) -> bool:
+    from reedsp.cost_model import machine
+
+    try:
+        return machine.FILES.path(device.identity).exists()
+    except OSError:
+        return False
+
+
 def _print_parameters(device: Device, parameters: dict[str, Any] | None) -> None:
     from reedsp.cost_model.machine import UNITS
 
     print(f"device    {device}")
     if parameters is None:
-        print("nothing is stored: `reedsp calibrate` measures what it can do")
+        found = "nothing of use is stored" if _is_stored(device) else "nothing is stored"
+        print(f"{found}: `reedsp calibrate` measures what it can do")
         return
     table = new_table("parameter", "")
     for size, seconds in parameters["latencies"]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.system.files.atomic_file import room_for, synchronise_folder, write_whole
-from reedsp.system.files.path_argument import path_argument
+from reedsp.system.files.path_argument import path_to_write
 
 _CHUNK_BYTES = 1 << 26  # of a zarr array, at most, in each of which are rows of one task
 ZARR, FOLDER, FILE = "zarr", "folder", "npy"
@@ -143,7 +142,5 @@ def kind_of(out: str | os.PathLike[str]) -> tuple[str, Path]:
     FileNotFoundError
         There is no folder for it.
     """
-    path = Path(path_argument(out, "out")).absolute()
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+    path = path_to_write(out, "out")
     return {".zarr": ZARR, ".npy": FILE}.get(path.suffix, FOLDER), path

@@ -5,6 +5,7 @@ from __future__ import annotations
 from reedsp.cost_model.choose_search import NEAR_FAR, seconds_on
 from reedsp.cost_model.families import Known
 from reedsp.cost_model.searches import Searches
+from reedsp.cost_model.work import Work, seconds
 
 _MOST_EDGES = 5  # of a vertex on average: road networks have fewer, and most graphs without a hierarchy more
 _TIMES = 4  # what it takes to contract a graph has to be gained, since it may be in vain
@@ -15,6 +16,8 @@ _SWEPT, _GPU_SWEPT = 8e-10, 1.3e-10
 """Seconds for each vertex and edge in a row of distances, likewise."""
 _GPU_ADDED = 6e-12
 """The same where rows do not leave a GPU."""
+_CALL, _LAUNCHES, _READS = 2e-4, 4, 3
+"""Seconds of the host, launches and looks of a call, however few rows there are."""
 
 
 def contracting(m: int, known: Known) -> float:
@@ -25,7 +28,8 @@ def contracting(m: int, known: Known) -> float:
 def swept(asked: Searches, known: Known) -> float:
     """Return the seconds that rows of distances take in a graph that is contracted."""
     each = _SWEPT / known.units if known.is_cpu else _GPU_ADDED if asked.stays else _GPU_SWEPT
-    return asked.rows * (asked.n + asked.m) * each
+    call = seconds(Work(host=_CALL, launches=_LAUNCHES, read_backs=_READS), known.machine)
+    return call + asked.rows * (asked.n + asked.m) * each
 
 
 def may_pay(n: int, m: int, rows: int) -> bool:

@@ -17,6 +17,8 @@ _GUESSED = 10.0
 _CALL = 4e-4
 _GPU_CALL = 6e-4
 """Seconds that a call takes of the host."""
+_LEVEL_BYTES = 24
+"""Of a device, for each vertex and row of a breadth-first search."""
 _VERTEX_BYTES = 60
 """For each vertex and row: what is filled, split and copied."""
 _GPU_WAITS, _GPU_ROW_WAITS, _GPU_ADDED_WAITS = 20, 160, 60
@@ -213,10 +215,16 @@ def _levels(asked: Searches) -> float:
     return math.sqrt(asked.n) if asked.m <= _FEW_EDGES * asked.n else math.log2(asked.n)
 
 
-def bytes_of(asked: Searches, known: Known) -> int:
-    """Return the bytes that a device needs: edges, and some words for each vertex."""
-    edge = 2 * SIZES[asked.arithmetic]
-    return edge * asked.m + asked.n * (8 + 24 * min(asked.rows, known.units) + 16 * asked.rows)
+def bytes_of(asked: Searches, known: Known, at_once: int) -> int:
+    """Return the bytes that a device needs, which searches so many rows at once: edges, and words for each vertex."""
+    size, rows = SIZES[asked.arithmetic], min(asked.rows, at_once)
+    each = size if asked.stays and known.is_cpu else 16
+    return 2 * size * asked.m + asked.n * (8 + 24 * min(rows, known.units) + each * rows)
+
+
+def bytes_of_levels(asked: Searches, at_once: int) -> int:
+    """Return the bytes that a device needs for breadth-first searches."""
+    return 8 * asked.m + asked.n * (8 + _LEVEL_BYTES * min(asked.rows, at_once))
 
 
 METHODS: dict[str, Callable[[Searches, Known], Counted]] = {

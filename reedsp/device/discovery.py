@@ -6,6 +6,7 @@ import functools
 import logging
 import os
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,23 @@ def _device_handles() -> list[cl.Device]:
     return [handle for handle in handles if handle.available and handle.compiler_available]
 
 
+def get_devices(device: Device | int | str | Sequence[Device | int | str] | None) -> list[Device]:
+    """Return the devices that an argument names: one as for :func:`get_device`, or each of a sequence.
+
+    Raises
+    ------
+    DeviceError, TypeError
+        As for :func:`get_device`; the message names the position.
+    ValueError
+        The sequence is empty.
+    """
+    if not isinstance(device, Sequence) or isinstance(device, str | bytes):
+        return [get_device(device)]  # type: ignore[arg-type]  # of bytes, which are refused
+    if not device:
+        raise ValueError("device: the list is empty")
+    return [_device_that(each, f"device[{position}]") for position, each in enumerate(device)]
+
+
 def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
     """Return the device to use.
 
@@ -112,6 +130,11 @@ def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
     >>> reedsp.get_device("cpu").kind
     'cpu'
     """
+    return device if isinstance(device, Device) else _device_that(device, "device")
+
+
+def _device_that(device: Device | cl.Device | int | str | None, argument: str) -> Device:
+    """Return the device that an argument names."""
     if isinstance(device, Device):
         return device
     found = devices()
@@ -120,7 +143,7 @@ def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
         if not match:
             raise DeviceError(f"{one_line(device.name)} is not among the devices found")
         return match[0]
-    origin = "device"
+    origin = argument
     if device is None and (wanted := os.environ.get("REEDSP_DEVICE", "").strip()):
         device, origin = wanted, "REEDSP_DEVICE"
     if not found:
@@ -132,7 +155,7 @@ def get_device(device: Device | cl.Device | int | str | None = None) -> Device:
     elif isinstance(device, (int, np.integer)) and not isinstance(device, bool):
         candidates = [each for each in found if each.index == device]
     else:
-        raise TypeError(f"device: expected a device, an index or part of a name, got {type(device).__name__}")
+        raise TypeError(f"{argument}: expected a device, an index or part of a name, got {type(device).__name__}")
     if not candidates:
         listing = "\n".join(f"  {each.index}: {each}, {each.kind}" for each in found)
         raise DeviceError(f"{origin} = {device!r} fits none of the devices found:\n{listing}")

@@ -60,9 +60,14 @@ def is_opencl_used() -> bool:
     return _process == os.getpid()
 
 
+def is_forked() -> bool:
+    """Whether another process has called OpenCL before this one was forked: then this one cannot."""
+    return _process not in (None, os.getpid())
+
+
 def refuse_after_fork() -> None:
     """Raise a RuntimeError if another process has called OpenCL before this one was forked."""
-    if _process not in (None, os.getpid()):
+    if is_forked():
         raise RuntimeError(
             "reedsp used OpenCL before this process was forked, and OpenCL does not survive a fork; "
             "start worker processes with multiprocessing.get_context('spawn')"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -41,7 +42,7 @@ def checked_options(
     owner: str | None = None,
     methods: Mapping[str, Method] | None = None,
 ) -> dict[str, Any]:
-    """Return the options that were given.
+    """Return the options that were given, as Python's own str, bool, int and float.
 
     Parameters
     ----------
@@ -62,6 +63,7 @@ def checked_options(
     """
     if not isinstance(options, Mapping | None):
         raise TypeError(f"options: expected a mapping of names to values, got {options!r}")
+    checked: dict[str, Any] = {}
     for name, value in (options or {}).items():
         if name not in known:
             others = [repr(method) for method, each in (methods or {}).items() if name in each.options]
@@ -72,21 +74,26 @@ def checked_options(
         values, argument = known[name], f"options: {name}"
         if not isinstance(values, type):
             check_choice(argument, value, values)
+            checked[name] = next(each for each in values if each == value)
         elif values is bool:
-            flag(value, argument)
+            checked[name] = flag(value, argument)
         elif values is int:
-            integer(value, argument)
+            checked[name] = integer(value, argument)
         else:
-            _check_positive(value, argument)
-    return dict(options or {})
+            checked[name] = _positive(value, argument)
+    return checked
 
 
-def _check_positive(value: Any, name: str) -> None:
+def _positive(value: Any, name: str) -> float:
     number: Any = value
     if _is_bool(value) or not isinstance(value, Real):
         raise TypeError(f"{name}: expected a number, got {value!r}")
     if not number > 0:
         raise ValueError(f"{name} = {value!r}, expected a number above 0")
+    try:
+        return float(number)
+    except OverflowError:  # an integer or a fraction beyond every float
+        return math.inf
 
 
 def integer(value: object, name: str) -> int:

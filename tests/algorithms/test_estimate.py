@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 import math
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 import reedsp
+from reedsp.algorithms import rows
 from reedsp.algorithms.single_source import sssp
 from reedsp.cost_model import families, probe, searches, sharing
 from reedsp.cost_model.families import Known
@@ -95,6 +97,8 @@ def test_every_argument(device: Device) -> None:
         assert reedsp.estimate(GRAPH, name, **{**given, **where, "device": device}) == plain  # type: ignore[arg-type]
         assert reedsp.estimate(GRAPH, name, **{**where, "device": device, "progress": True}) == plain  # type: ignore[arg-type]
     assert reedsp.estimate(GRAPH, "sssp", 5, device=device).host_bytes == 12 * 60  # by its place
+    by_place = reedsp.estimate(GRAPH, "apsp", "johnson", False, "raise", None, device, None)
+    assert by_place == reedsp.estimate(GRAPH, "apsp", "johnson", device=device)
     assert reedsp.estimate(GRAPH, device=device) == reedsp.estimate(GRAPH, "apsp", device=device)
     matrix = reedsp.estimate(GRAPH.to_scipy(), "apsp", device=device)
     assert matrix.host_bytes == 8 * 60 * 60
@@ -123,6 +127,27 @@ def test_every_argument(device: Device) -> None:
         ("sssp", {"source": 0, "min_only": True}, ValueError, "^min_only"),
         ("sssp", {"source": 0, "target": 99}, ValueError, "99"),
         ("bfs", {"source": 60}, ValueError, "60"),
+        *((each, {"source": 0, "progress": "yes"}, TypeError, "^progress = 'yes'") for each in ("sssp", "bfs")),
+        ("apsp", {"progress": 1}, TypeError, "^progress = 1"),
+        ("distance_statistics", {"progress": 1}, TypeError, "^progress = 1"),
+        *(
+            (
+                "bfs",
+                {"source": 0, "options": {"method": each, "group_size": 1 << 20}},
+                ValueError,
+                "^options: group_size",
+            )
+            for each in ("work-groups", "source-a-group")
+        ),
+        *(
+            (
+                "sssp",
+                {"source": 0, "method": each, "options": {"group_size": size}},
+                ValueError,
+                "^options: group_size = ",
+            )
+            for each, size in (("near-far-local", 1 << 20), ("bellman-ford", 0), ("dijkstra-array", 3))
+        ),
     ],
 )
 def test_errors_name_the_argument(function: Any, arguments: dict[str, Any], error: type, message: str) -> None:
@@ -150,6 +175,26 @@ def test_bytes_of_a_matrix(n: int, largest: int, predecessors: bool, device: Dev
     arguments: dict[str, Any] = {"method": "floyd-warshall", "predecessors": predecessors, "device": device}
     allocated = reedsp.apsp(graph, **arguments).stats["bytes_allocated"]
     assert 0.75 < reedsp.estimate(graph, "apsp", **arguments).device_bytes / allocated < 1.35
+
+
+def test_bytes_of_searches_are_those_of_a_part(device: Device) -> None:
+    graph, calls = random(20_000, 120_000), ("sssp", "bfs", "distance_statistics")
+    for function in calls:
+        given: dict[str, Any] = {"device": device}
+        name = "sources" if function == "distance_statistics" else "source"
+        few, many = (
+            reedsp.estimate(graph, function, **{name: range(rows)}, **given).device_bytes  # type: ignore[arg-type]
+            for rows in (10_000, 20_000)
+        )
+        if device.kind == "cpu":
+            assert few == many < 1 << 28
+        else:
+            assert few <= many
+    if device.kind == "cpu":
+        unweighted = reedsp.estimate(graph, "distance_statistics", unweighted=True, device=device).device_bytes
+        assert unweighted == reedsp.estimate(graph, "bfs", range(64), device=device).device_bytes
+        by_rows = reedsp.estimate(graph, "sssp", range(9000), "output-parallel", device=device).device_bytes
+        assert by_rows == reedsp.estimate(graph, "sssp", 0, "output-parallel", device=device).device_bytes
 
 
 def test_files(tmp_path: Path, device: Device) -> None:
@@ -200,6 +245,19 @@ def test_limits_are_as_wide_as_what_is_not_known(monkeypatch: pytest.MonkeyPatch
     assert width() == 4
     monkeypatch.setattr(families, "known", lambda device: H200)
     assert width("sssp", source=0) == 4
+
+
+def test_a_graph_that_is_prepared(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared = reedsp.prepare(reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0], [7, 2, 1]), device=device)
+    expected = reedsp.estimate(prepared, "distance_statistics")
+    assert expected.method == "contraction-hierarchy"
+    assert expected.seconds > 2e-4  # a call takes as long, however little is to be done
+    assert reedsp.estimate(prepared, "distance_statistics", device=device).seconds == expected.seconds
+    with pytest.raises(ValueError, match=r"^device: the graph is prepared on .*, and not on several devices$"):
+        reedsp.estimate(prepared, "distance_statistics", device=[device, device])
+    monkeypatch.setattr(rows, "get_device", lambda _: SimpleNamespace(handle=None))
+    with pytest.raises(ValueError, match=r"^device = .*: the graph is prepared on .*, and not on"):
+        reedsp.estimate(prepared, "distance_statistics", device=device)
 
 
 def test_a_look_that_was_taken_is_used(machine: Known, device: Device) -> None:
@@ -256,6 +314,21 @@ def test_small_inputs_on_the_host(serves: None) -> None:
         assert (found.method, found.stats["chosen_because"]) == (method, expected.because)
         assert expected.seconds == seconds
         assert "host" in expected.because
+
+
+def test_what_reports_is_done_by_a_device(serves: None) -> None:
+    def report(done: int, most: int) -> None:
+        """Ignore it."""
+
+    many = {"sources": range(60)}
+    for function, arguments in (("sssp", {"source": 0}), ("bfs", {"source": 0}), ("distance_statistics", many)):
+        call: Any = getattr(reedsp, function)
+        for progress in (None, False, report):
+            given: dict[str, Any] = {**arguments, "progress": progress}
+            assert reedsp.estimate(GRAPH, function, **given).method == call(GRAPH, **given).method  # type: ignore[arg-type]
+    by_place = reedsp.estimate(GRAPH, "sssp", 0, "auto", None, None, None, None, report)
+    assert by_place == reedsp.estimate(GRAPH, "sssp", 0, progress=report)
+    assert by_place.device_bytes > 0
 
 
 def test_nothing_is_asked_for(device: Device) -> None:
@@ -323,8 +396,20 @@ def test_many_tasks_take_the_client_its_time() -> None:
         ({"workers": 1.5}, TypeError, "workers: expected an integer, got 1.5"),
         ({"workers": True}, TypeError, "workers: expected an integer, got True"),
         ({"workers": 2, "min_only": True}, ValueError, "min_only"),
+        ({"workers": 2, "out": 5}, TypeError, "^out: expected a path, got 5"),
+        ({"workers": 2, "out": np.empty((1, 60))}, TypeError, "^out: expected a path, got"),
+        ({"workers": 2, "out": "no such folder/x.npy"}, FileNotFoundError, "no such folder"),
     ],
 )
 def test_bad_workers(given: dict[str, Any], error: type[Exception], message: str, device: Device) -> None:
     with pytest.raises(error, match=message):
         reedsp.estimate(GRAPH, "sssp", [0], device=device, **given)
+
+
+def test_arrays_that_workers_fill(device: Device) -> None:
+    plain = reedsp.estimate(GRAPH, device=device, workers=2)
+    assert reedsp.estimate(GRAPH, device=device, workers=2, out=np.empty((60, 60))) == plain
+    with pytest.raises(ValueError, match=r"^out has shape \(4, 4\)"):
+        reedsp.estimate(GRAPH, device=device, workers=2, out=np.empty((4, 4)))
+    by_place = reedsp.estimate(GRAPH, "apsp", "auto", False, "raise", "x.npy", device, workers=2)
+    assert by_place == reedsp.estimate(GRAPH, "apsp", device=device, workers=2, out="x.npy")

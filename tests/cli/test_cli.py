@@ -500,6 +500,30 @@ def test_calibrate_prints_what_it_finds(
     assert run(capsys, "calibrate", "--forget") == (0, f"nothing is stored for {device}\n", "")
 
 
+@needs_device
+def test_calibrate_says_what_cannot_be_used(capsys: pytest.CaptureFixture[str], private_cache: Path) -> None:
+    device = get_device()
+    file = machine.FILES.path(device.identity)
+    file.write_text("{}")
+    with pytest.warns(RuntimeWarning, match="`reedsp calibrate --forget` deletes it"):
+        status, out, _ = run(capsys, "calibrate", "--list")
+    found = "nothing of use is stored: `reedsp calibrate` measures what it can do"
+    assert (status, out) == (0, f"device    {device}\n{found}\n")
+    assert run(capsys, "calibrate", "--forget") == (0, f"deleted   {file}\n", "")
+
+
+@needs_device
+@pytest.mark.skipif(os.name != "posix", reason="permissions")
+@pytest.mark.parametrize("option", ["--list", "--forget"])
+def test_a_cache_that_others_can_change_has_a_cure(
+    option: str, capsys: pytest.CaptureFixture[str], private_cache: Path
+) -> None:
+    folder = machine.FILES.path(get_device().identity).parent
+    folder.chmod(0o777)
+    status, _, err = run(capsys, "calibrate", option)
+    assert (status, err) == (1, f"reedsp: {folder}: not a directory that only you can change; delete it\n")
+
+
 # ---- tune -------------------------------------------------------------------------------------------
 
 

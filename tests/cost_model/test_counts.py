@@ -175,7 +175,13 @@ BYTES = {  # of a matrix, and of searches on a CPU and on a GPU
     "beyond local memory": (529_825_024, 17_324_000, 1_342_120_000),
     "large": (6_563_872_000, 18_592_000, 8_000_352_000),
 }
-BYTES_OF_SEARCHES = {"few": (7200, 7200), "one": (11_200_000, 11_200_000), "many": (44_000_000, 77_600_000)}
+BYTES_OF_SEARCHES = {
+    "few": (7200, 7200),
+    "one": (11_200_000, 11_200_000),
+    "many": (44_000_000, 77_600_000),
+    "added up": (18_400_000, 71_200_000),
+}
+BYTES_OF_LEVELS = {"few": [5600], "one": [9_600_000], "many": [19_200_000]}  # of five rows at a time
 PASSING = {"small": (1.04971e-07, 2.92641e-08), "sparse": (0.00419883, 0.000585283), "wide": (0.00839767, 0.00117057)}
 
 
@@ -200,7 +206,9 @@ def found() -> Iterator[tuple[str, Any]]:
         of_searches = (counts.bytes_of_searches(pairs, known) for known in (POCL, H200))
         yield f"{name}, bytes", [counts.bytes_of_matrix(pairs), *of_searches]
     for name in BYTES_OF_SEARCHES:
-        yield f"{name}, bytes of searches", [searches.bytes_of(SEARCHES[name], known) for known in (POCL, H200)]
+        yield f"{name}, bytes of searches", [searches.bytes_of(SEARCHES[name], known, 16) for known in (POCL, H200)]
+    for name in BYTES_OF_LEVELS:
+        yield f"{name}, bytes of levels", [searches.bytes_of_levels(SEARCHES[name], 5)]
     for name in PASSING:
         times = [seconds(counts.passing(PAIRS[name], known), known.machine) for known in (POCL, H200)]
         yield f"{name}, passing", times
@@ -209,7 +217,7 @@ def found() -> Iterator[tuple[str, Any]]:
 def expected() -> Iterator[Any]:
     for values in (*OF_PAIRS.values(), *OF_SEARCHES.values()):
         yield from values
-    for table in (BYTES, BYTES_OF_SEARCHES, PASSING):
+    for table in (BYTES, BYTES_OF_SEARCHES, BYTES_OF_LEVELS, PASSING):
         yield from table.values()
 
 

@@ -68,6 +68,21 @@ def test_39_43_wrong_vertex_arguments(vertex: Any, error: type[Exception], messa
         vertex_argument(Graph.from_edges(5, [], []), vertex, "source")
 
 
+@pytest.mark.parametrize("vertices", [{0: 5}, {1, 0}, frozenset((1, 0))])
+def test_what_has_no_order_is_no_sequence(vertices: Any) -> None:
+    message = r"^source: expected a sequence of vertices, got (frozenset\()?\{"
+    with pytest.raises(TypeError, match=message):
+        source_argument(Graph.from_edges(6, [], []), vertices)
+    with pytest.raises(TypeError, match=message):
+        vertices_argument(Graph.from_edges(6, [], []), vertices, "source")
+    assert source_argument(Graph.from_edges(1, [], [], labels=[frozenset((1, 0))]), frozenset((1, 0))) == ([0], False)
+
+
+def test_several_vertices_have_one_dimension() -> None:
+    with pytest.raises(ValueError, match=r"^sources has 2 dimensions, expected 1$"):
+        vertices_argument(Graph.from_edges(5, [], []), np.array([[0]]), "sources")
+
+
 def test_what_is_no_graph_says_how_one_is_made(tmp_path: Path) -> None:
     table = pyarrow.table({"source": [0], "target": [1], "weight": [1]})
     for given, message in (

@@ -29,7 +29,7 @@ from reedsp.arithmetic.matrix import Weights, matrix_weights
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, output_array, result_dtype
 from reedsp.cost_model import choose, counts, families, probe
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
+from reedsp.device.discovery import get_devices
 from reedsp.device.job import Job
 from reedsp.edges.negative_cycles import renamed
 from reedsp.graph.arguments import as_graph
@@ -274,7 +274,7 @@ def planned(
     result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
     place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
     target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
-    devices = _devices(device) if graph.n else []
+    devices = get_devices(device) if graph.n else []
     task = Task(graph, result, predecessors, negative_cycles, place, target, devices, memory_limit, phases)
     because = "there is nothing to solve" if method == "auto" else "it was asked for"
     if method == "auto" and graph.n:
@@ -312,14 +312,6 @@ def _chosen(task: Task, choices: Mapping[str, str]) -> choose.Choice:
 
 _Bar = AbstractContextManager[Callable[[int, int], None] | None]
 _Found = tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None, dict[str, Any]]
-
-
-def _devices(device: Device | int | str | Sequence[Device | int | str] | None) -> list[Device]:
-    several = isinstance(device, Sequence) and not isinstance(device, str)
-    devices = [get_device(each) for each in device] if several else [get_device(device)]  # type: ignore[union-attr, arg-type]
-    if not devices:
-        raise ValueError("device: the list is empty")
-    return devices
 
 
 def _of_no_vertices(task: Task, method: str, asked: str) -> AllPairs:

@@ -26,7 +26,7 @@ from reedsp.cost_model import contraction, families, sharing
 from reedsp.cost_model.choose_search import NEAR_FAR, Choice, seconds_on
 from reedsp.cost_model.searches import Searches
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
+from reedsp.device.discovery import get_device, get_devices
 from reedsp.device.job import Job
 from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up
 from reedsp.graph.arguments import vertices_argument
@@ -105,16 +105,17 @@ def distance_statistics(
         if isinstance(asked, Prepared):
             check_device(asked, device)  # which refuses it
         return question.answer(starts, device.answer("distance_statistics", question, starts, progress=progress))
-    devices = [each if each is None else get_device(each) for each in devices_of(device)]
-    seconds = None
+    devices = devices_of(asked, device)
+    seconds, may_be_host = None, progress is None or progress is False
     if len(starts) > 1 and len(starts) * (graph.n + graph.m) >= _LONG:
-        choice, _, _ = expected(question, asked, -(-len(starts) // len(devices)), devices[0])
+        rows = -(-len(starts) // len(devices))
+        choice, _, _ = expected(question, asked, rows, devices[0], may_be_host=may_be_host)
         seconds = choice.seconds
         if progress is None:
             announce_long("distance_statistics", seconds, choice.methods[0])
     with search_bar(len(starts), "searches", progress, expected=seconds) as report:
         if len(devices) > 1 and len(starts) > 0:
-            measured = _on_several(question, asked, starts, devices, report)
+            measured = _on_several(question, starts, devices, report)
         else:
             measured = measured_on(question, asked, starts, devices[0], report)
     return question.answer(starts, measured)
@@ -161,17 +162,25 @@ def question_of(graph: Graph, unweighted: bool, dtype: DistanceType | None) -> Q
 
 
 def devices_of(
-    device: Device | int | str | Sequence[Device | int | str] | None,
-) -> Sequence[Device | int | str | None]:
-    """Return the devices that are named, or None for that which is chosen."""
-    devices = device if isinstance(device, Sequence) and not isinstance(device, str) else [device]
-    if not devices:
-        raise ValueError("device: the list is empty")
+    asked: Graph | Prepared, device: Device | int | str | Sequence[Device | int | str] | None
+) -> Sequence[Device | None]:
+    """Return the devices that are named, or None for that which is chosen, or that where a graph is prepared.
+
+    Raises
+    ------
+    ValueError
+        The graph is prepared elsewhere.
+    """
+    devices = [None] if device is None else get_devices(device)
+    if isinstance(asked, Prepared):
+        if len(devices) > 1:
+            raise ValueError(f"device: the graph is prepared on {asked.device}, and not on several devices")
+        check_device(asked, devices[0] if isinstance(device, Sequence) and not isinstance(device, str) else device)
     return devices
 
 
 def expected(
-    question: Question, asked: Graph | Prepared, rows: int, device: Device | int | str | None
+    question: Question, asked: Graph | Prepared, rows: int, device: Device | None, *, may_be_host: bool = True
 ) -> tuple[Choice, Device | None, Searches]:
     """Return how :func:`measured_on` does it, and in which time; where, None being the host; and what it searches.
 
@@ -181,30 +190,32 @@ def expected(
         As for :func:`measured_on`.
     rows : int
         Number of sources.
+    may_be_host : bool
+        Whether the host may do it, which does not report on the way.
     """
     graph, result = question.graph, question.result
     prepared = asked if isinstance(asked, Prepared) else None
-    named = prepared.device if prepared is not None else None if device is None else get_device(device)
+    named = device if prepared is None else prepared.device
     if question.unweighted:
-        levels = planned_levels(graph, range(rows), named)
+        levels = planned_levels(graph, range(rows), named, may_be_host=may_be_host)
         return levels.choice, levels.device, levels.searched
     starts = [[0]] * rows
     searched = searched_for(graph, starts, choose_arithmetic(graph, result), result, stays=True)
-    plan = planned_distances(graph, starts, result, named)
+    plan = planned_distances(graph, starts, result, named, may_be_host=may_be_host)
     chosen = get_device() if graph.has_negative_weights and plan.device is None else plan.device
     if chosen is None:
         return plan.choice, None, searched
     known = families.known(chosen)
     if prepared is not None:
-        choice = Choice((_PREPARED,), _GIVEN, contraction.swept(searched, known))
+        choice = Choice((PREPARED,), _GIVEN, contraction.swept(searched, known))
     elif graph.has_negative_weights:
         if not graph.has_integral_weights:
             return plan.choice, chosen, searched
         seconds = seconds_on(searched._replace(stays=False), known, NEAR_FAR)
-        choice = Choice((_JOHNSON,), _POTENTIALS, seconds)
+        choice = Choice((JOHNSON,), _POTENTIALS, seconds)
     elif contraction.may_pay(graph.n, graph.m, rows) and contraction.pays(searched._replace(stays=False), known):
         seconds = contraction.contracting(graph.m, known) + contraction.swept(searched, known)
-        choice = Choice((_PREPARED,), _PAYS, seconds)
+        choice = Choice((PREPARED,), _PAYS, seconds)
     else:
         choice = plan.choice
     return choice, chosen, searched
@@ -214,7 +225,7 @@ def measured_on(
     question: Question,
     asked: Graph | Prepared,
     sources: npt.NDArray[np.intp],
-    device: Device | int | str | None = None,
+    device: Device | None = None,
     progress: Report | None = None,
 ) -> Measured:
     """Return statistics of the rows from some vertices.
@@ -225,34 +236,31 @@ def measured_on(
     asked : Graph or Prepared
         Its graph, or that prepared.
     sources : ndarray of intp
-    device : Device, int or str, optional
+    device : Device, optional
+        None for that which is chosen, or that where the graph is prepared.
     progress : callable(done, most), optional
     """
     graph, result = question.graph, question.result
-    if isinstance(asked, Prepared):
-        check_device(asked, device)
-    chosen = None if device is None else get_device(device)
     if question.unweighted:
-        if isinstance(asked, Prepared):
-            chosen = asked.device
+        chosen = asked.device if isinstance(asked, Prepared) else device
         return levels_from(graph, sources.tolist(), chosen, progress)
     prepared = asked if isinstance(asked, Prepared) else None
     if prepared is None and not graph.has_negative_weights:
-        prepared = prepared_for(graph, chosen, len(sources), result)
+        prepared = prepared_for(graph, device, len(sources), result)
         if prepared is None:
-            return distances_from(graph, sources.tolist(), result, chosen, progress)
+            return distances_from(graph, sources.tolist(), result, device, progress)
     if prepared is not None:
-        how = _PREPARED, _GIVEN if prepared is asked else _PAYS
+        how = PREPARED, _GIVEN if prepared is asked else _PAYS
     elif graph.has_integral_weights:
-        how = _JOHNSON, _POTENTIALS
+        how = JOHNSON, _POTENTIALS
     else:
-        choice = planned_distances(graph, [[each] for each in sources.tolist()], result, get_device(chosen)).choice
+        choice = planned_distances(graph, [[each] for each in sources.tolist()], result, get_device(device)).choice
         how = choice.methods[0], choice.because
     if prepared is not None and adds_up(prepared.device, choose_arithmetic(graph, result)):
         job = Job(prepared.device, recycle=True)
         rows = prepared._statistics(sources.tolist(), result, job, progress)
         return Measured(rows, str(prepared.device), *how, job.kernels_launched)
-    return _of_blocks(question, rows_of(asked, chosen) if prepared is None else prepared, sources, how, progress)
+    return _of_blocks(question, rows_of(asked, device) if prepared is None else prepared, sources, how, progress)
 
 
 def _of_blocks(
@@ -273,7 +281,8 @@ def _of_blocks(
 
 
 _LONG = 10**6  # vertices and edges of all rows: with fewer no call takes so long that it is worth it to ask how long
-_PREPARED, _JOHNSON = "contraction-hierarchy", "johnson"
+PREPARED, JOHNSON = "contraction-hierarchy", "johnson"
+"""How distances are found by way of a graph that is prepared, and of one that has negative weights."""
 _GIVEN, _PAYS = "the graph was prepared", "it pays to prepare the graph"
 _POTENTIALS = "potentials make negative weights positive"
 
@@ -284,18 +293,14 @@ class _StoppedError(Exception):
 
 def _on_several(
     question: Question,
-    asked: Graph | Prepared,
     sources: npt.NDArray[np.intp],
-    named: Sequence[Device | int | str | None],
+    named: Sequence[Device | None],
     progress: Report | None,
 ) -> Measured:
     """Return the same, found by several devices, each of which takes the next sources when it has time."""
-    if isinstance(asked, Prepared):
-        raise ValueError(f"device: the graph is prepared on {asked.device}, and not on several devices")
-    devices = [get_device(each) for each in named]
-    count = len(sources)
-    if not question.unweighted and not asked.has_negative_weights:
-        prepare_for_several(asked, devices, count, question.result)
+    devices, graph, count = [get_device(each) for each in named], question.graph, len(sources)
+    if not question.unweighted and not graph.has_negative_weights:
+        prepare_for_several(graph, devices, count, question.result)
     are_alike = len({(each.name, each.platform) for each in devices}) == 1
     parts = len(devices) * (1 if are_alike else sharing.PARTS)
     step = max(1, -(-count // parts))
@@ -314,7 +319,7 @@ def _on_several(
             while True:
                 first = left.popleft()
                 part = sources[first : first + step]
-                found[first] = measured_on(question, asked, part, device, partial(look, first))
+                found[first] = measured_on(question, graph, part, device, partial(look, first))
                 done[first] = len(part)
 
     def stop() -> None:

@@ -61,8 +61,7 @@ def dijkstra_array(task: Task, *, group_size: int | None = None, local_memory: b
     """
     device, n = task.job.device, task.graph.n
     size = _group_size(device) if group_size is None else group_size
-    if not 0 < size <= device.max_work_group_size or size & (size - 1):
-        raise ValueError(f"options: group_size = {size}, expected a power of two up to {device.max_work_group_size}")
+    check_group_size(size, device)
     most = _local_capacity(device, task.arithmetic, size)
     if local_memory and n > most:
         raise ValueError(f"options: local_memory = {local_memory}, but {n} distances do not fit, {most} would")
@@ -78,6 +77,12 @@ def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:
     size = arithmetic.dtype.itemsize
     memory = _PART_OF_MEMORY * device.global_memory
     return max(1, min(int(memory) // (n * (2 * size + 4)), device.max_allocation // (n * size)))
+
+
+def check_group_size(size: int, device: Device) -> None:
+    """Raise ValueError for a number of work-items that none of these work-groups has."""
+    if not 0 < size <= device.max_work_group_size or size & (size - 1):
+        raise ValueError(f"options: group_size = {size}, expected a power of two up to {device.max_work_group_size}")
 
 
 def _group_size(device: Device) -> int:

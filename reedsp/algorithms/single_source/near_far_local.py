@@ -17,7 +17,8 @@ import pyopencl as cl
 
 from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
-from reedsp.algorithms.single_source.task import Outcome, Task, check_group_size, upload_starts
+from reedsp.algorithms.single_source.task import Outcome, Task, upload_starts
+from reedsp.algorithms.single_source.task import check_group_size as check_size
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.cost_model import settings
 from reedsp.cost_model.choose_search import MANY_ROWS
@@ -170,12 +171,13 @@ def near_far_local(task: Task, *, delta: float | None = None, group_size: int | 
     """
     device, arithmetic = task.job.device, task.arithmetic
     if group_size is not None:
-        _check_group_size(group_size, device, arithmetic)
+        check_group_size(group_size, device, arithmetic)
     return task.in_parts(rows_at_once(device, arithmetic, task.graph.n), functools.partial(_solve, delta, group_size))
 
 
-def _check_group_size(size: int, device: Device, arithmetic: Arithmetic) -> None:
-    check_group_size(size, device)
+def check_group_size(size: int, device: Device, arithmetic: Arithmetic) -> None:
+    """Raise ValueError for a number of work-items that none of these work-groups has."""
+    check_size(size, device)
     if size > 1 and arithmetic.dtype.itemsize == 8 and not device.int64_atomics:
         raise ValueError(
             f"options: group_size = {size}, but {device} has no atomic operations of 64 bits: it is 1 there"

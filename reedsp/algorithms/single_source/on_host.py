@@ -45,7 +45,11 @@ def can_solve(graph: Graph, arithmetic: Arithmetic) -> bool:
 
 
 def solve(
-    graph: Graph, starts: Sequence[Sequence[int]], cutoff: float | None = None, predecessors: bool = True
+    graph: Graph,
+    starts: Sequence[Sequence[int]],
+    cutoff: float | None = None,
+    predecessors: bool = True,
+    target: int | None = None,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:
     """Return distances, and trees if they are wanted, in arrays of a row for each set of vertices to start from.
 
@@ -58,6 +62,8 @@ def solve(
     cutoff : float, optional
         Leave out what is farther away, in graphs without negative weights.
     predecessors : bool
+    target : int, optional
+        Leave out what is farther away than this vertex, in graphs without negative weights.
 
     Raises
     ------
@@ -78,10 +84,15 @@ def solve(
         dist, pred = dijkstra(matrix, [source for [source] in starts], limit, predecessors=predecessors)
     else:
         dist = np.stack([scipy_dijkstra(matrix, True, some, limit=limit, min_only=True) for some in starts])
-    if not predecessors:
-        return dist, None
-    edges = graph.indptr, graph.indices, matrix.data
-    return dist, trees(*edges, dist, starts, pred, by_hops=graph.has_negative_weights)
+    if predecessors:
+        edges = graph.indptr, graph.indices, matrix.data
+        pred = trees(*edges, dist, starts, pred, by_hops=graph.has_negative_weights)
+    if target is not None and not graph.has_negative_weights:
+        beyond = dist > dist[:, target, None]
+        dist[beyond] = np.inf
+        if pred is not None:
+            pred[beyond] = NO_VERTEX
+    return dist, pred if predecessors else None
 
 
 def dijkstra(

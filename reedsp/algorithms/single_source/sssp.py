@@ -13,16 +13,23 @@ import numpy.typing as npt
 from reedsp.algorithms.rows import Prepared, check_device
 from reedsp.algorithms.single_source import on_host
 from reedsp.algorithms.single_source.bellman_ford_groups import bellman_ford
+from reedsp.algorithms.single_source.bellman_ford_groups import rows_at_once as rows_of_bellman_ford
+from reedsp.algorithms.single_source.dijkstra_array import check_group_size as check_array_group_size
 from reedsp.algorithms.single_source.dijkstra_array import dijkstra_array
+from reedsp.algorithms.single_source.dijkstra_array import rows_at_once as rows_of_arrays
 from reedsp.algorithms.single_source.dijkstra_heap import dijkstra_heap
+from reedsp.algorithms.single_source.dijkstra_heap import rows_at_once as rows_of_heaps
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
-from reedsp.algorithms.single_source.near_far import chosen_form, near_far
+from reedsp.algorithms.single_source.near_far import chosen_form, in_work_groups, near_far
+from reedsp.algorithms.single_source.near_far import rows_at_once as rows_of_near_far
+from reedsp.algorithms.single_source.near_far_local import check_group_size as check_local_group_size
 from reedsp.algorithms.single_source.near_far_local import fits as fits_local_memory
 from reedsp.algorithms.single_source.near_far_local import is_right as is_right_in_local_memory
 from reedsp.algorithms.single_source.near_far_local import near_far_local
+from reedsp.algorithms.single_source.near_far_local import rows_at_once as rows_in_local_memory
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
-from reedsp.algorithms.single_source.task import Outcome, Task
+from reedsp.algorithms.single_source.task import Outcome, Task, check_group_size
 from reedsp.arithmetic.paths import (
     Arithmetic,
     bound_of,
@@ -39,7 +46,7 @@ from reedsp.cost_model import choose_search, families, place
 from reedsp.cost_model.searches import Searches
 from reedsp.device.device import Device
 from reedsp.device.discovery import are_known, get_device
-from reedsp.device.errors import DeviceError, DeviceMemoryError
+from reedsp.device.errors import DeviceError, DeviceMemoryError, is_forked
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges import balance, ladder
@@ -73,6 +80,8 @@ _METHODS = {
 _ROWS_BYTES = 1 << 28
 _BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
 """Those that take nearer vertices first: none of the weights is negative, and a row may have several sources."""
+_STOPPING = (*_BY_DISTANCE, "dijkstra")
+"""Those that leave out what is farther away than a target, the host's among them."""
 
 
 def sssp(
@@ -225,7 +234,7 @@ def sssp(
         _device=solved.device,
         _arithmetic=arithmetic,
         _cutoff=cutoff,
-        _target=asked.target if solved.method in _BY_DISTANCE else None,  # the others find every distance
+        _target=asked.target if solved.method in _STOPPING else None,  # the others find every distance
         _rows_from_host=solved.outcome.rows_from_host,
         _exact=solved.added(arithmetic) if result == np.float32 and arithmetic.dtype != result else None,
     )
@@ -462,7 +471,32 @@ def planned(
     if min_only and method not in ("auto", *_BY_DISTANCE):
         raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
     arguments = (asked.graph, starts, asked.arithmetic, asked.result, device)
-    return _planned(*arguments, method, min_only=min_only, may_be_host=may_be_host)
+    plan = _planned(*arguments, method, min_only=min_only, may_be_host=may_be_host)
+    if "group_size" in asked.options and plan.device is not None:
+        _check_group_size(method, asked.options["group_size"], plan.device, asked.arithmetic)
+    return plan
+
+
+def _check_group_size(method: SearchMethod, size: int, device: Device, arithmetic: Arithmetic) -> None:
+    if method == "near-far-local":
+        check_local_group_size(size, device, arithmetic)
+    elif method == "dijkstra-array":
+        check_array_group_size(size, device)
+    else:
+        check_group_size(size, device)
+
+
+def rows_at_once(method: str, device: Device, arithmetic: Arithmetic, n: int) -> int:
+    """Return from how many sources at once a method searches a graph of n vertices on a device."""
+    if method == "near-far":
+        return rows_of_near_far(device, arithmetic, n, in_work_groups(device, arithmetic))
+    at_once: dict[str, Callable[[Device, Arithmetic, int], int]] = {
+        "near-far-local": rows_in_local_memory,
+        "bellman-ford": rows_of_bellman_ford,
+        "dijkstra-heap": rows_of_heaps,
+        "dijkstra-array": rows_of_arrays,
+    }
+    return at_once[method](device, arithmetic, n) if method in at_once else 1
 
 
 def planned_statistics(
@@ -519,7 +553,12 @@ def searched_for(
 
 
 def known_default(asked: Searches) -> families.Known | None:
-    """Return what is known of the device that is used by default; None if there is none, or it is not worth a look."""
+    """Return what is known of the device that is used by default; None if there is none, or it is not worth a look.
+
+    There is none for a process that was forked from one that uses OpenCL.
+    """
+    if is_forked():
+        return None
     if not are_known() and not choose_search.is_time_to_look(asked):
         return None
     try:
@@ -551,7 +590,7 @@ def _solve(
         on_host.searches()
         if phases is not None:
             phases.begin("search")
-        solved = _solve_on_host(graph, starts, arithmetic, plan, cutoff, predecessors)
+        solved = _solve_on_host(graph, starts, arithmetic, plan, cutoff, target, predecessors)
         if solved is not None:
             return solved
         plan = _planned(graph, starts, arithmetic, result, get_device())
@@ -584,6 +623,7 @@ def _solve_on_host(
     arithmetic: Arithmetic,
     plan: Plan,
     cutoff: float | None,
+    target: int | None,
     predecessors: bool,
 ) -> _Solved | None:
     """Return what the host finds; None where a device has to describe a negative cycle."""
@@ -591,7 +631,7 @@ def _solve_on_host(
 
     started = time.perf_counter()
     try:
-        dist, pred = on_host.solve(graph, starts, bound_of(cutoff, arithmetic), predecessors)
+        dist, pred = on_host.solve(graph, starts, bound_of(cutoff, arithmetic), predecessors, target)
     except scipy.sparse.csgraph.NegativeCycleError:
         return None
     stats = {

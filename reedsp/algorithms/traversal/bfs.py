@@ -15,6 +15,7 @@ from reedsp.algorithms.single_source.sssp import known_default
 from reedsp.algorithms.traversal.deep import DeepSearch, suits
 from reedsp.algorithms.traversal.frontier import FrontierSearch
 from reedsp.algorithms.traversal.on_host import search as search_on_host
+from reedsp.algorithms.traversal.source_a_group import rows_at_once as rows_of_groups
 from reedsp.algorithms.traversal.source_a_group import search_rows
 from reedsp.cost_model import choose_search, families, place, settings
 from reedsp.cost_model.searches import Searches
@@ -301,7 +302,16 @@ def _planned(
         raise ValueError(f"options: {name}: {choice.methods[0]!r} has none")
     if choice.methods[0] == _DEEP:
         _check_few_edges(graph)
+    if "group_size" in choices:
+        _check_group_size(choices["group_size"], chosen)
     return Plan(graph, sources, many, chosen, searched, choice, choices)
+
+
+def rows_at_once(method: str, device: Device, n: int) -> int:
+    """Return from how many sources at once a method searches a graph of n vertices on a device."""
+    if method == "work-items":
+        return _rows_of_work_items(n)
+    return rows_of_groups(device, n) if method == _ROWS else 1
 
 
 def _search_on_host(plan: Plan, answers: npt.NDArray[np.int32], phases: Phases) -> dict[str, Any]:
@@ -342,21 +352,27 @@ def _search_by_work_items(
     Top-down one work-item searches level after level; bottom-up all compute units share a level.
     """
     started = time.perf_counter()
-    most = max(1, min(_MOST_ROWS, _MOST_BYTES // (_ROW_BYTES * max(1, graph.n))))
+    most = _rows_of_work_items(graph.n)
     searching, bottom_up_levels = 0.0, 0
     room = np.empty((min(most, len(sources)), 2, graph.n), np.int32) if answers is None else answers
-    for first in range(0, len(sources), most):
-        rows = slice(first, first + most)
-        some = sources[rows]
-        search = _RowsOfWorkItems(graph, some, room[: len(some)] if answers is None else room[rows], job, direction)
-        bottom_up_levels += search.run(of_a_search(progress, first, len(sources)))
-        searching += time.perf_counter() - started
-        job.phases.begin("download")
-        search.split(None if statistics is None else statistics.part(rows))
-        job.phases.begin("search")
-        report_done(progress, min(first + most, len(sources)), len(sources))
-        started = time.perf_counter()
+    with job.reusing() as end_part:
+        for first in range(0, len(sources), most):
+            rows = slice(first, first + most)
+            some = sources[rows]
+            search = _RowsOfWorkItems(graph, some, room[: len(some)] if answers is None else room[rows], job, direction)
+            bottom_up_levels += search.run(of_a_search(progress, first, len(sources)))
+            searching += time.perf_counter() - started
+            job.phases.begin("download")
+            search.split(None if statistics is None else statistics.part(rows))
+            end_part()
+            job.phases.begin("search")
+            report_done(progress, min(first + most, len(sources)), len(sources))
+            started = time.perf_counter()
     return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
+
+
+def _rows_of_work_items(n: int) -> int:
+    return max(1, min(_MOST_ROWS, _MOST_BYTES // (_ROW_BYTES * max(1, n))))
 
 
 class _RowsOfWorkItems:
@@ -709,6 +725,12 @@ def _check_few_edges(graph: Graph) -> None:
         raise ValueError(
             f"options: method = {_DEEP!r}, but a vertex has {largest_degree(graph)} edges, and may have {FEW_EDGES}"
         )
+
+
+def _check_group_size(size: int, device: Device) -> None:
+    if size > device.max_work_group_size:
+        limits = f"from {_SMALLEST_GROUP} to {device.max_work_group_size}"
+        raise ValueError(f"options: group_size = {size}, expected a power of two {limits}")
 
 
 def checked_bfs_options(options: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from pathlib import Path
 
 
 def path_argument(value: str | bytes | os.PathLike[str], name: str) -> str:
@@ -16,3 +18,19 @@ def path_argument(value: str | bytes | os.PathLike[str], name: str) -> str:
     if not isinstance(value, str | bytes | os.PathLike):
         raise TypeError(f"{name}: expected a path, got {value!r}")
     return os.fsdecode(value)
+
+
+def path_to_write(value: str | bytes | os.PathLike[str], name: str) -> Path:
+    """Return the absolute path of something that is to be written.
+
+    Raises
+    ------
+    TypeError
+        It is no path; the message names the argument.
+    FileNotFoundError
+        There is no folder for it.
+    """
+    path = Path(path_argument(value, name)).absolute()
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+    return path

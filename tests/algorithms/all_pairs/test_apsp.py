@@ -952,6 +952,10 @@ def test_17_infinite_weights_are_no_edges(device: Device) -> None:
         ({"dtype": "int64"}, ValueError, "^dtype = int64 .*fractional"),
         ({"device": "no such device"}, reedsp.DeviceError, "fits none of the devices found"),
         ({"device": 1.5}, TypeError, "^device: expected"),
+        ({"device": b"0"}, TypeError, "^device: expected .*, got bytes"),
+        ({"device": [0, "no such device"]}, reedsp.DeviceError, r"^device\[1\] = 'no such device' fits none"),
+        ({"device": [0, 1.5]}, TypeError, r"^device\[1\]: expected"),
+        ({"device": []}, ValueError, "^device: the list is empty"),
     ],
 )
 def test_44_bad_arguments(arguments: dict[str, Any], error: type[Exception], message: str) -> None:

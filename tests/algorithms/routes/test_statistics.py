@@ -392,7 +392,17 @@ def test_bad_input(device: reedsp.Device) -> None:
         (lambda: reedsp.distance_statistics(positive, [0, 1.5], device=device), TypeError, r"sources\[1\]"),
         (lambda: reedsp.distance_statistics(positive, 0, device=device), TypeError, "sources: expected several"),  # type: ignore[arg-type]
         (lambda: reedsp.distance_statistics(positive, device=[]), ValueError, "device: the list is empty"),
-        (lambda: reedsp.distance_statistics(positive, [], device=[0, "nope"]), reedsp.DeviceError, "device = 'nope'"),
+        (
+            lambda: reedsp.distance_statistics(positive, [], device=[0, "nope"]),
+            reedsp.DeviceError,
+            r"device\[1\] = 'nope'",
+        ),
+        (lambda: reedsp.distance_statistics(positive, device=b"0"), TypeError, "device: expected .*, got bytes"),  # type: ignore[arg-type]
+        (
+            lambda: reedsp.distance_statistics(positive, np.array([[0]])),
+            ValueError,
+            "^sources has 2 dimensions, expected 1",
+        ),
         (
             lambda: reedsp.distance_statistics(positive, unweighted=True, dtype="int32", device=device),
             ValueError,
@@ -491,7 +501,7 @@ def test_a_call_that_takes_long_says_so(device: reedsp.Device, monkeypatch: pyte
     asked: list[tuple[int, Any]] = []
     choice = choose_search.Choice(("near-far",), "", 9.0)
 
-    def noted(question: Any, graph: Any, rows: int, of: Any) -> Any:
+    def noted(question: Any, graph: Any, rows: int, of: Any, *, may_be_host: bool) -> Any:
         asked.append((rows, of))
         return choice, None, None
 

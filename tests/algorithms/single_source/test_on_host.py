@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +16,7 @@ import reedsp
 import reedsp.csgraph
 from reedsp.algorithms.single_source import on_host
 from reedsp.cost_model import choose_search, place
+from reedsp.device import errors
 from reedsp.device.device import Device
 from reedsp.device.job import Launched, recording
 from tests.support.families import FAMILIES, Family
@@ -82,8 +84,7 @@ def test_sssp_both_ways(family: Family, dtype: Any, scale: float, serves: None, 
         if isinstance(there, Exception):
             same(here, there)
             continue
-        if "target" not in case:  # farther vertices need not be found
-            same((here.dist, here.pred), (there.dist, there.pred))
+        same((here.dist, here.pred), (there.dist, there.pred))
         if there.nearest is not None:
             same(here.nearest, there.nearest)
         assert here.verify()
@@ -236,3 +237,24 @@ def test_trees_of_many_rows() -> None:
         np.testing.assert_array_equal(alone, several)
         if not direct:
             np.testing.assert_array_equal(alone, together[each])
+
+
+def test_what_is_farther_than_a_target_is_left_out(serves: None, device: Device) -> None:
+    rng = np.random.default_rng(7)
+    graph = reedsp.Graph.from_edges(60, *rng.integers(0, 60, (2, 180)), rng.integers(0, 9, 180))
+    for source in (0, [0, 1, 2]):
+        here, there = (reedsp.sssp(graph, source, target=5, device=each) for each in (None, device))
+        assert (here.device, np.isinf(here.dist).any()) == (place.HOST, True)
+        same((here.dist, here.pred), (there.dist, there.pred))
+        assert here.verify()
+    beyond = reedsp.Graph.from_edges(3, [0, 0], [1, 2], [1, 2**31 + 5])
+    assert reedsp.sssp(beyond, 0, target=1, dtype="int32").dist.tolist() == [0, 1, 2**31 - 1]
+
+
+def test_a_forked_process_asks_no_device(serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choose_search, "_BEGUN", 0.0)
+    monkeypatch.setattr(errors, "_process", os.getpid() + 1)
+    assert reedsp.sssp(SMALL, 0).device == reedsp.bfs(SMALL, 0).device == place.HOST
+    assert reedsp.distance_statistics(SMALL, [0]).device == place.HOST
+    with pytest.raises(RuntimeError, match="OpenCL does not survive a fork"):
+        reedsp.sssp(SMALL, 0, "near-far")

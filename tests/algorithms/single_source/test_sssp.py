@@ -368,6 +368,7 @@ def test_graph_may_be_anything_that_holds_one(device: reedsp.Device) -> None:
         ({"source": 0, "method": "dijkstra"}, ValueError, "'auto', 'output-parallel'"),
         ({"source": 0, "cutoff": -1}, ValueError, "cutoff = -1"),
         ({"source": 0, "cutoff": float("nan")}, ValueError, "cutoff = nan"),
+        ({"source": 0, "cutoff": True}, TypeError, "^cutoff: expected a number, got True"),
         ({"source": 0, "dtype": "int16"}, ValueError, "dtype = int16"),
         ({"source": 0, "dtype": "int32"}, ValueError, "fractional"),
         (
@@ -670,3 +671,18 @@ def test_array_that_cannot_hold_the_distances(device: reedsp.Device) -> None:
         with pytest.raises(ValueError, match=message):
             reedsp.sssp(graph, 0, dtype=dtype, out=out, device=device)
         assert not out.any()
+
+
+@pytest.mark.parametrize(
+    ("method", "options"),
+    [
+        ("near-far-local", {"group_size": np.int32(8)}),
+        ("near-far", {"delta": Fraction(1, 3)}),
+        ("near-far", {"delta": 10**400}),
+        ("near-far", {"work_groups": np.bool_(False), "delta": np.float32(2)}),
+        ("input-parallel-refined", {"balance": np.str_("direct-search")}),
+    ],
+)
+def test_options_of_other_types(method: Any, options: Any, device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 2])
+    assert reedsp.sssp(graph, 0, method, options=options, device=device).dist.tolist() == [0, 1, 3]

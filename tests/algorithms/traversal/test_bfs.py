@@ -17,6 +17,7 @@ import reedsp
 from reedsp.algorithms.traversal import bfs as traversal_bfs
 from reedsp.algorithms.traversal import deep
 from reedsp.algorithms.traversal.bfs import bfs
+from reedsp.device.job import Launched, recording
 from reedsp.edges import device_graph
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family
@@ -352,6 +353,13 @@ def test_a_graph_without_vertices() -> None:
         ({"direction": "up"}, "direction = 'up', expected one of"),
         ({"method": "work-items", "group_size": 64}, "group_size: 'work-items' has none"),
         ({"method": "work-groups", "group_size": 48}, "group_size = 48, expected a power of two from 32 on"),
+        *(
+            (
+                {"method": method, "group_size": 1 << 20},
+                "^options: group_size = 1048576, expected a power of two from 32 to",
+            )
+            for method in ("work-groups", "source-a-group")
+        ),
     ],
 )
 def test_bad_options(options: dict[str, object], message: str, device: reedsp.Device) -> None:
@@ -552,3 +560,22 @@ def test_75_wrong_near_far_is_not_used(gpu: reedsp.Device, monkeypatch: pytest.M
     assert bfs(grid(30), 0, device=gpu).method == "work-groups"
     with pytest.raises(reedsp.DeviceError, match=r"breadth-first search gives wrong answers, or fails$"):
         bfs(grid(30), 0, device=gpu, options={"method": "near-far"})
+
+
+def test_parts_use_the_same_memory(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many sources there are, in a search as in statistics."""
+    monkeypatch.setattr(traversal_bfs, "_MOST_ROWS", 2)
+    launches: list[Launched] = []
+    with recording(launches.append):
+        bfs(path(40), range(32), device=device, options={"method": "work-items"})
+        if device.kind == "cpu":
+            reedsp.distance_statistics(path(40), range(32), unweighted=True, device=device)
+    begun = [each for each in launches if each.kernel.name == "begin"]
+    found = {each.arguments[each.kernel.position_of("found")].int_ptr for each in begun}  # type: ignore[union-attr]
+    assert len(begun) == (32 if device.kind == "cpu" else 16)
+    assert len(found) <= 4
+
+
+def test_options_of_numpy(device: reedsp.Device) -> None:
+    options = {"method": np.str_("work-groups"), "group_size": np.int64(64)}
+    assert bfs(path(5), 0, device=device, options=options).method == "work-groups"

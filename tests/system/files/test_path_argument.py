@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from reedsp.system.files.path_argument import path_argument
+from reedsp.system.files.path_argument import path_argument, path_to_write
 
 
 @pytest.mark.parametrize("path", ["./x", b"./x"])
@@ -20,3 +20,12 @@ def test_a_path_stays_as_it_was_given(path: str | bytes) -> None:
 def test_what_is_no_path_is_named(value: Any) -> None:
     with pytest.raises(TypeError, match=r"^out: expected a path, got "):
         path_argument(value, "out")
+
+
+def test_what_is_written_has_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert path_to_write("x", "out") == tmp_path / "x"
+    with pytest.raises(TypeError, match=r"^out: expected a path, got 3$"):
+        path_to_write(3, "out")  # type: ignore[arg-type]
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        path_to_write(tmp_path / "nowhere" / "x", "out")
