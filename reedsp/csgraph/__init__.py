@@ -13,7 +13,7 @@ Functions for which that is otherwise, as it is in SciPy, say so.
 
 from __future__ import annotations
 
-from scipy.sparse.csgraph import NegativeCycleError, csgraph_to_dense, csgraph_to_masked
+from scipy.sparse.csgraph import NegativeCycleError
 
 from reedsp.csgraph.components import connected_components
 from reedsp.csgraph.conversions import (
@@ -21,6 +21,8 @@ from reedsp.csgraph.conversions import (
     csgraph_from_dense,
     csgraph_from_masked,
     csgraph_masked_from_dense,
+    csgraph_to_dense,
+    csgraph_to_masked,
     reconstruct_path,
 )
 from reedsp.csgraph.flows import maximum_flow, min_weight_full_bipartite_matching

@@ -9,11 +9,16 @@ import numpy.typing as npt
 import scipy.sparse
 from scipy.sparse.csgraph import construct_dist_matrix as _construct_dist_matrix
 from scipy.sparse.csgraph import csgraph_from_masked as _csgraph_from_masked
+from scipy.sparse.csgraph import csgraph_to_dense as _csgraph_to_dense
+from scipy.sparse.csgraph import csgraph_to_masked as _csgraph_to_masked
 from scipy.sparse.csgraph import reconstruct_path as _reconstruct_path
 
-from reedsp.csgraph.matrix import refuse_unreal, weight_matrix
+from reedsp.csgraph.matrix import first_of, refuse_unreal, weight_matrix, with_indices_alike
+from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.graph.corrupt import refuse_corrupt
+from reedsp.graph.graph import as_array, refuse_masked
 from reedsp.system.parts import in_parts
-from reedsp.typing import MatrixLike
+from reedsp.typing import MatrixLike, SparseMatrix
 
 
 def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed: bool = True) -> Any:
@@ -31,6 +36,13 @@ def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed:
     csr_array or csr_matrix of float64, shape (n, n)
         As for :func:`breadth_first_tree`.
 
+    Raises
+    ------
+    TypeError
+        The predecessors are no numbers.
+    ValueError
+        They are not one for each vertex, or one is no vertex, or no integer.
+
     Examples
     --------
     >>> from reedsp.csgraph import reconstruct_path
@@ -39,12 +51,31 @@ def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed:
            [0., 0., 0.],
            [0., 3., 0.]])
     """
-    matrix, predecessors = weight_matrix(csgraph, directed), np.asarray(predecessors)
-    tree = tree_of(matrix, predecessors)
+    matrix, before = weight_matrix(csgraph, directed), as_array(predecessors, "predecessors")
+    n = matrix.shape[0]
+    _check_integers(before)
+    _check_predecessors(before, (n,), n)
+    tree = tree_of(matrix, before)
     if tree is None:
-        tree = _reconstruct_path(matrix, predecessors)
+        tree = _reconstruct_path(matrix, before)
     from_scipy = getattr(type(csgraph), "from_scipy_sparse", None)  # an array of pydata's sparse
     return tree if from_scipy is None else from_scipy(tree)
+
+
+def _check_integers(predecessors: npt.NDArray[Any]) -> None:
+    kind = predecessors.dtype.kind
+    if kind not in "iuf":
+        raise TypeError(f"predecessors has dtype {predecessors.dtype}, expected integers")
+    if kind == "f" and (wrong := (predecessors != np.rint(predecessors)) | np.isinf(predecessors)).any():
+        raise ValueError(f"{first_of(wrong, predecessors, 'predecessors')}, expected an integer")
+
+
+def _check_predecessors(predecessors: npt.NDArray[Any], shape: tuple[int, ...], n: int) -> None:
+    if predecessors.shape != shape:
+        raise ValueError(f"predecessors has shape {predecessors.shape}, expected {shape}")
+    if predecessors.size and predecessors.max() >= n:
+        found = first_of(predecessors >= n, predecessors, "predecessors")
+        raise ValueError(f"{found} is not a vertex of a graph with {n} vertices")
 
 
 def tree_of(matrix: Any, predecessors: npt.NDArray[Any]) -> Any:
@@ -103,6 +134,13 @@ def construct_dist_matrix(
     -------
     ndarray of float64, shape (n, n)
 
+    Raises
+    ------
+    TypeError
+        The predecessors are no array of int32.
+    ValueError
+        They are not one for each pair of vertices, or one is no vertex.
+
     Examples
     --------
     >>> from reedsp.csgraph import construct_dist_matrix, shortest_path
@@ -113,11 +151,14 @@ def construct_dist_matrix(
            [inf,  0., inf],
            [inf,  3.,  0.]])
     """
-    predecessors = np.asarray(predecessors)
-    if predecessors.dtype != np.int32:  # SciPy before 1.16 gives zeros for others
-        raise TypeError(f"predecessors: expected an array of int32, got {predecessors.dtype}")
+    before = as_array(predecessors, "predecessors")
+    if before.dtype != np.int32:  # SciPy before 1.16 gives zeros for others
+        raise TypeError(f"predecessors: expected an array of int32, got {before.dtype}")
     matrix = weight_matrix(graph, directed)
-    return _construct_dist_matrix(matrix, predecessors, null_value=null_value)  # type: ignore[no-any-return]
+    n = matrix.shape[0]
+    _check_predecessors(before, (n, n), n)
+    before = np.where(before < 0, np.int32(NO_VERTEX), before)  # to SciPy other negative ones are vertices
+    return _construct_dist_matrix(matrix, before, null_value=null_value)  # type: ignore[no-any-return]
 
 
 def csgraph_masked_from_dense(
@@ -131,11 +172,12 @@ def csgraph_masked_from_dense(
 
     Parameters
     ----------
-    graph : array_like, shape (n, n)
+    graph : array_like or masked array, shape (n, n)
+        Entries that are masked are no edges.
     null_value : float or None
-        Entries equal to this are no edges.
+        Neither are those that are equal to this.
     nan_null, infinity_null : bool
-        Neither are those that are NaN, or infinite.
+        Nor those that are NaN, or infinite.
     copy : bool
         False shares the memory of `graph` where possible.
 
@@ -158,6 +200,9 @@ def csgraph_masked_from_dense(
     array([[ True, False],
            [ True,  True]])
     """
+    mask = np.ma.getmaskarray(graph) if isinstance(graph, np.ma.MaskedArray) else None
+    if mask is None:
+        refuse_masked(graph, "graph")
     values = np.array(graph, copy=True if copy else None)
     refuse_unreal(values.dtype, "graph")
     if values.ndim != 2 or values.shape[0] != values.shape[1]:
@@ -167,6 +212,8 @@ def csgraph_masked_from_dense(
         absent |= np.isnan(values)
     if infinity_null or (null_value is not None and np.isinf(null_value)):
         absent |= np.isinf(values)
+    if mask is not None:
+        absent |= mask
     fill_value = null_value if null_value is not None and np.isfinite(null_value) else None
     return np.ma.MaskedArray(values, absent, copy=False, fill_value=fill_value)
 
@@ -230,4 +277,73 @@ def csgraph_from_masked(graph: np.ma.MaskedArray[Any, Any]) -> Any:
     if not isinstance(graph, np.ndarray):
         raise TypeError(f"graph: expected a masked array, got {type(graph).__name__}")
     refuse_unreal(graph.dtype, "graph")
-    return _csgraph_from_masked(np.ma.MaskedArray(graph, np.ma.getmaskarray(graph)))
+    return _csgraph_from_masked(np.ma.MaskedArray(np.asarray(np.ma.getdata(graph)), np.ma.getmaskarray(graph)))
+
+
+def csgraph_to_dense(csgraph: SparseMatrix, null_value: float = 0) -> npt.NDArray[np.float64]:
+    """Return the weights of the edges as a dense matrix.
+
+    Parameters
+    ----------
+    csgraph : sparse matrix or array, CSR, CSC or LIL, shape (n, n)
+        The least of parallel edges counts.
+    null_value : float
+        What stands where there is no edge.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, n)
+
+    Raises
+    ------
+    TypeError
+        The weights are complex.
+    ValueError
+        It is not sparse, of another format or not square, or its index arrays are corrupt.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> from reedsp.csgraph import csgraph_to_dense
+    >>> csgraph_to_dense(scipy.sparse.csr_array([[0, 7], [0, 0]]), null_value=-1)
+    array([[-1.,  7.],
+           [-1., -1.]])
+    """
+    return _csgraph_to_dense(_readable(csgraph), null_value)  # type: ignore[no-any-return]
+
+
+def csgraph_to_masked(csgraph: SparseMatrix) -> np.ma.MaskedArray[Any, Any]:
+    """Return the weights of the edges as a dense matrix with a mask over what is no edge.
+
+    Parameters
+    ----------
+    csgraph
+        As for :func:`csgraph_to_dense`.
+
+    Returns
+    -------
+    MaskedArray of float64, shape (n, n)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As for :func:`csgraph_to_dense`.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> from reedsp.csgraph import csgraph_to_masked
+    >>> csgraph_to_masked(scipy.sparse.csr_array([[0, 7], [0, 0]])).mask
+    array([[ True, False],
+           [ True,  True]])
+    """
+    return _csgraph_to_masked(_readable(csgraph))  # type: ignore[no-any-return]
+
+
+def _readable(csgraph: Any) -> Any:
+    """Return a sparse matrix that does not lead SciPy's routines beyond its memory; whatever is none as it is."""
+    if not scipy.sparse.issparse(csgraph):
+        return csgraph
+    refuse_unreal(csgraph.dtype, "csgraph")
+    refuse_corrupt(csgraph, "csgraph")
+    return with_indices_alike(csgraph)

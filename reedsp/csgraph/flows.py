@@ -24,7 +24,7 @@ from reedsp.cost_model.place import (
 from reedsp.csgraph.matrix import refuse_unreal, with_indices_alike
 from reedsp.device.discovery import get_device
 from reedsp.graph.corrupt import refuse_corrupt
-from reedsp.graph.graph import EXACT_IN_FLOAT64
+from reedsp.graph.graph import EXACT_IN_FLOAT64, without_room
 from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
 
@@ -94,8 +94,9 @@ def maximum_flow(csgraph: MatrixLike, source: int, sink: int, *, method: str = "
         found = _maximum_flow(matrix, source, sink, method=method)
     else:
         network = Network.of(matrix.indptr, matrix.indices, matrix.data, source, sink)
-        value, net = flow_between(network)
-        flow = type(matrix)(net, shape=(n, n))
+        value, (amounts, heads, before) = flow_between(network)
+        kind = np.int32 if len(heads) <= _NARROW else np.int64
+        flow = type(matrix)((amounts, *(each.astype(kind, copy=False) for each in (heads, before))), shape=(n, n))
         found = MaximumFlowResult(np.int64(value), flow)
     if from_scipy is not None:
         found.flow = from_scipy(found.flow)
@@ -167,8 +168,10 @@ def min_weight_full_bipartite_matching(
     TypeError
         It is not sparse, or of another format; or the weights are complex.
     ValueError
-        There is no full matching, weights are no numbers, one is NaN or infinitely good, or the index arrays are
-        corrupt.
+        There is no full matching, weights are no numbers, one is NaN, infinitely good or an integer outside int64, or
+        the index arrays are corrupt.
+    OverflowError
+        Weights are integers, of which as many as are matched may add up to more than int64 holds.
 
     Examples
     --------
@@ -189,12 +192,14 @@ def min_weight_full_bipartite_matching(
     if matrix.dtype.kind not in "biuf":
         return _min_weight_full_bipartite_matching(matrix, maximize)  # type: ignore[no-any-return]  # its error
     refuse_corrupt(matrix, "biadjacency")
-    matrix = with_indices_alike(matrix)
+    matrix = without_room(with_indices_alike(matrix))
     values = matrix.data
     lowest, highest = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
     if not (highest < np.inf if maximize else lowest > -np.inf):  # neither holds for NaN
         entry = int(np.argmax(np.isnan(values) | (np.isposinf(values) if maximize else np.isneginf(values))))
-        raise ValueError(f"biadjacency.data[{entry}] is {values[entry]}, expected a finite number")
+        raise ValueError(f"{_entry(matrix, entry)}, expected a finite number")
+    if values.dtype.kind == "u" and values.size and values.max() > _LARGEST:
+        raise ValueError(f"{_entry(matrix, int(values.argmax()))}, expected a number that int64 holds")
     is_exact = values.dtype.kind == "f" or max(-lowest, highest) <= EXACT_IN_FLOAT64
     if is_exact and _is_for_host(matrix.shape, values.size):
         rows = matrix.tocsr() if matrix.format == "coo" else matrix  # SciPy 1.15 does not take its own COO arrays
@@ -208,6 +213,12 @@ def min_weight_full_bipartite_matching(
     if matrix.shape[1] < matrix.shape[0]:
         return found.rows, order[found.columns]
     return order, found.columns
+
+
+def _entry(matrix: Any, entry: int) -> str:
+    """Return an entry of a matrix as a message names it: with its row, its column and its value."""
+    row, column = (ends[entry] for ends in matrix.tocoo().coords)
+    return f"biadjacency[{row}, {column}] is {matrix.data[entry]}"
 
 
 def _is_flow_for_host(n: int, m: int) -> bool:

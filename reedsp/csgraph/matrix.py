@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from reedsp.device.discovery import get_device
 from reedsp.edges.matrix_graph import are_finite, graph_over
-from reedsp.graph.graph import Graph, sparse_entries, without_room
+from reedsp.graph.graph import Graph, as_array, sparse_entries, without_room
 from reedsp.graph.remembered import remembered
 from reedsp.system.parts import WORTH_THREADS, in_parts
 
@@ -50,13 +50,14 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
             raise ValueError(f"csgraph[{row}, {column}] is -inf, expected a number greater than -inf")
         kept = np.isfinite(weights)
         return Graph.from_edges(n, sources[kept], targets[kept], None if unweighted else weights[kept], directed)
-    weights = np.asarray(np.ma.getdata(csgraph))
+    is_masked = np.ma.isMaskedArray(csgraph)
+    weights = as_array(np.ma.getdata(csgraph) if is_masked else csgraph, "csgraph")
     if weights.ndim != 2:
         raise ValueError(f"csgraph has {weights.ndim} dimensions, expected 2")
     refuse_unreal(weights.dtype, "csgraph")
     if weights.dtype.kind not in "biuf" or weights.itemsize > _FLOAT64.itemsize:
         weights = weights.astype(_FLOAT64)
-    mask: Any = np.ma.getmaskarray(csgraph) if np.ma.isMaskedArray(csgraph) else None
+    mask: Any = np.ma.getmaskarray(csgraph) if is_masked else None
 
     def absent(rows: slice, part: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         return part == 0 if mask is None else mask[rows]  # type: ignore[no-any-return]
@@ -172,15 +173,30 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
         return np.arange(n)
     if type(indices) is int and -n <= indices < n:
         return np.array(indices % n)
-    given = np.asarray(indices)
-    refuse_unreal(given.dtype, "indices")
-    vertices = given.astype(np.int64)
+    given = indices if type(indices) is np.ndarray else as_array(indices, "indices")
+    kind = given.dtype.kind
+    if kind == "i":
+        vertices = given.astype(np.int64)
+    else:
+        refuse_unreal(given.dtype, "indices")
+        if kind == "b":
+            raise TypeError("indices has dtype bool, expected integers")
+        with np.errstate(invalid="ignore"):  # NaN, which equals nothing
+            vertices = given.astype(np.int64)
     if not (flat := vertices.reshape(-1)).size:
         return vertices
-    lowest, is_same = flat[flat.argmin()], given.dtype.kind == "i" or (vertices == given).all()
+    lowest, is_same = flat[flat.argmin()], kind == "i" or (vertices == given).all()
     if not (-n <= lowest and flat[flat.argmax()] < n and is_same):
-        raise ValueError(f"indices: not all are vertices of a graph with {n} vertices")
+        wrong = (vertices != given) | (vertices < -n) | (vertices >= n)
+        raise ValueError(f"{first_of(wrong, given, 'indices')} is not a vertex of a graph with {n} vertices")
     return vertices if lowest >= 0 else vertices % n
+
+
+def first_of(wrong: npt.NDArray[np.bool_], values: npt.NDArray[Any], name: str) -> str:
+    """Return the first entry of an array that is wrong, as a message names it: with its position and its value."""
+    place = np.unravel_index(int(np.argmax(wrong)), values.shape)
+    position = f"[{', '.join(map(str, place))}]" if place else ""
+    return f"{name}{position} = {values[place]}"
 
 
 def edges_from(

@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee as _reverse_cuthill_mckee
 from reedsp.csgraph.conversions import reconstruct_path
 from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered
 from reedsp.graph.corrupt import refuse_corrupt
+from reedsp.graph.graph import as_array
 from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
 
@@ -202,7 +203,8 @@ def laplacian(
 
     Parameters
     ----------
-    csgraph : sparse matrix or array, or array_like, shape (n, n)
+    csgraph : sparse matrix or array, array_like or masked array, shape (n, n)
+        Entries that are masked are no edges.
     normed : bool
         Divide by the square roots of both degrees.
     return_diag : bool
@@ -235,8 +237,13 @@ def laplacian(
            [-2,  0,  2]])
     """
     refuse_corrupt(csgraph, "csgraph")
+    graph: Any = csgraph
+    if np.ma.isMaskedArray(graph):
+        graph = np.ma.filled(graph, 0)
+    elif not hasattr(graph, "ndim"):
+        graph = as_array(graph, "csgraph")
     return _laplacian(
-        csgraph if hasattr(csgraph, "ndim") else np.asarray(csgraph),
+        graph,
         normed=normed,
         return_diag=return_diag,
         use_out_degree=use_out_degree,

@@ -610,7 +610,9 @@ def yen(
     (array([2., 5.]), array([[-9999,     0, -9999,     1],
            [-9999, -9999,     0,     2]], dtype=int32))
     """
-    source, sink = integer(source, "source"), integer(sink, "sink")
+    source, sink, K = integer(source, "source"), integer(sink, "sink"), integer(K, "K")
+    if K < 1:
+        raise ValueError(f"K = {K}, expected at least 1")
     if (found := _yen_on_host(csgraph, source, sink, K, directed, return_predecessors, unweighted)) is not None:
         return found
     graph = graph_of(csgraph, directed, unweighted)
@@ -776,12 +778,10 @@ def _all_pairs_on_host(
 
 
 def _yen_on_host(
-    csgraph: Any, source: Any, sink: Any, paths: Any, directed: bool, return_predecessors: bool, unweighted: bool
+    csgraph: Any, source: int, sink: int, paths: int, directed: bool, return_predecessors: bool, unweighted: bool
 ) -> _Dist | _DistAndPred | None:
     """Return what is found between two vertices, or None where that is not for the host."""
-    if not all(isinstance(each, (int, np.integer)) for each in (source, sink, paths)) or paths < 1 or source == sink:
-        return None
-    if (small := small_matrix(csgraph)) is None:
+    if source == sink or (small := small_matrix(csgraph)) is None:
         return None
     matrix, progress = small
     matrix = matrix if directed else both_ways(matrix)

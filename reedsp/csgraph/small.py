@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from reedsp.cost_model.place import is_for_host
 from reedsp.csgraph.matrix import Rows, are_indices, are_pointers, compressed_rows, unsigned
-from reedsp.graph.graph import EXACT_IN_FLOAT64
+from reedsp.graph.graph import EXACT_IN_FLOAT64, as_array
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -54,7 +54,7 @@ def compressed(csgraph: Any, unweighted: bool = False) -> Any:
         return None
     if not is_for_host(len(csgraph), len(csgraph) ** 2, 1):
         return None
-    dense = np.asarray(np.ma.getdata(csgraph))
+    dense = np.asarray(np.ma.getdata(csgraph)) if isinstance(csgraph, np.ndarray) else as_array(csgraph, "csgraph")
     if dense.ndim != 2 or not 0 < len(dense) == dense.shape[1] or dense.dtype.kind not in "biuf":
         return None
     # NaN and infinity are no edges.

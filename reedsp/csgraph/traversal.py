@@ -206,7 +206,7 @@ def breadth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True)
            [0., 0., 0., 0.],
            [0., 0., 0., 0.]])
     """
-    rows = compressed_rows(csgraph)
+    i_start, rows = integer(i_start, "i_start"), compressed_rows(csgraph)
     if directed and rows is not None and rows[2].dtype == np.float64 and _for_host(csgraph, i_start) is not None:
         tree = tree_of(csgraph, on_host(csgraph, i_start)[1])
         if tree is not None:

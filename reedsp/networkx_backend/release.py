@@ -37,13 +37,11 @@ class Dispatched:
     def __init__(self, name: str, function: Callable[..., Any] | None) -> None:
         own = networkx_function(name)
         self._signature = None if own is None else inspect.signature(inspect.unwrap(own))
-        kinds = (
-            {} if self._signature is None else {name: each.kind for name, each in self._signature.parameters.items()}
-        )
+        parameters = {} if self._signature is None else dict(self._signature.parameters)
         self._function = functools.partial(_answer_of_networkx, name) if function is None else function
-        self._known = set(kinds) if function is None else set(inspect.signature(function).parameters)
-        self._unknown = set(kinds) - self._known
-        self._options = {name for name, kind in kinds.items() if kind is inspect.Parameter.VAR_KEYWORD} & self._known
+        self._known = set(parameters) if function is None else set(inspect.signature(function).parameters)
+        self._unknown = set(parameters) - self._known
+        self._options = [name for name, each in parameters.items() if each.kind is each.VAR_KEYWORD]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Answer; arguments that the function does not know are left out."""

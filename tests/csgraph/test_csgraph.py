@@ -185,7 +185,7 @@ def test_edges_to_each_within_a_limit(indices: Any, limit: float) -> None:
     assert found.dtype == np.float64
     assert np.array_equal(found, expected.reshape(found.shape))
     assert found.shape == (*np.shape(indices), 60)
-    with pytest.raises(ValueError, match="not all are vertices of a graph with 60"):
+    with pytest.raises(ValueError, match=r"is not a vertex of a graph with 60 vertices"):
         ours.dijkstra(graph, indices=60, unweighted=True, limit=limit)
 
 

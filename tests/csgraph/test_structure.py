@@ -60,6 +60,17 @@ def test_flows_are_those_of_scipy(
             assert not net[1:-1].sum(axis=1).any()
 
 
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csr_matrix])
+@pytest.mark.parametrize("method", ["dinic", "push-relabel"])
+def test_types_of_the_arrays_of_a_flow(kind: Any, method: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flows, "_trusted_method", lambda *_: (method, ""))
+    matrix = kind(random_matrix(20, 0.3, np.int32))
+    for size in (np.int32, np.int64):
+        matrix.indices, matrix.indptr = matrix.indices.astype(size), matrix.indptr.astype(size)
+        flow = ours.maximum_flow(matrix, 0, 19).flow
+        assert (flow.indices.dtype, flow.indptr.dtype, flow.dtype) == (np.int32,) * 3
+
+
 def test_flows_for_which_a_gpu_takes_longer(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many edges at each vertex SciPy's is taken in a network of any size; a grid goes to the GPU if it is large."""
     monkeypatch.setattr(place, "_serves", True)
@@ -188,7 +199,7 @@ def test_rules_of_full_matchings(on: str, device: Device, request: pytest.Fixtur
     assert ours.min_weight_full_bipartite_matching(infinite)[1].tolist() == [1, 0]
     with pytest.raises(ValueError, match=r"^no full matching exists$"):
         ours.min_weight_full_bipartite_matching(scipy.sparse.csr_array([[1, 0], [1, 0]]))
-    with pytest.raises(ValueError, match=r"biadjacency.data\[0\] is inf, expected a finite number"):
+    with pytest.raises(ValueError, match=r"^biadjacency\[0, 0\] is inf, expected a finite number$"):
         ours.min_weight_full_bipartite_matching(infinite, maximize=True)
     for wrong in (np.nan, -np.inf):
         with pytest.raises(ValueError, match="expected a finite number"):
@@ -202,6 +213,13 @@ def test_rules_of_full_matchings(on: str, device: Device, request: pytest.Fixtur
     objects.data = objects.data.astype(object)
     with pytest.raises(ValueError, match=r"^expected a matrix containing numerical entries, got object$"):
         ours.min_weight_full_bipartite_matching(objects)
+    beyond = np.array([[1, 2], [2**63 + 1, 4]], np.uint64)
+    for kind in (scipy.sparse.csr_array, scipy.sparse.csc_matrix, scipy.sparse.coo_array):
+        with pytest.raises(ValueError, match=r"^biadjacency\[1, 0\] is 9223372036854775809, expected a number"):
+            ours.min_weight_full_bipartite_matching(kind(beyond))
+    beyond[1, 0] = 2**63 - 1
+    with pytest.raises(OverflowError, match="whose sums int64 does not hold"):
+        ours.min_weight_full_bipartite_matching(scipy.sparse.csr_array(beyond))
     large = scipy.sparse.csr_array(np.array([[2**53 + 1, 2**53], [2**53 + 2, 2**53 + 2]]))  # equal as doubles
     assert ours.min_weight_full_bipartite_matching(large)[1].tolist() == [1, 0]
 
@@ -405,3 +423,12 @@ def test_strong_components_where_the_device_is_a_gpu(
         count, labels = ours.connected_components(each, connection="strong")
         assert count == expected[0]
         np.testing.assert_array_equal(labels, expected[1])
+
+
+def test_masked_entries_are_no_edges_of_a_laplacian() -> None:
+    for dtype in (int, float):
+        weights = np.ma.array([[0, 1, 2], [1, 0, 0], [2, 0, 0]], dtype, mask=[[0, 1, 0], [0, 0, 0], [0, 0, 0]])
+        expected = theirs.laplacian(weights.filled(0))
+        np.testing.assert_array_equal(ours.laplacian(weights), expected, strict=True)
+        assert weights.data[0, 1] == 1
+        np.testing.assert_array_equal(ours.laplacian(weights, copy=False), expected, strict=True)

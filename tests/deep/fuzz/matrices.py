@@ -46,6 +46,8 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "csgraph.breadth_first_tree": lambda matrix: csgraph.breadth_first_tree(matrix, 0),
     "csgraph.connected_components": csgraph.connected_components,
     "csgraph.connected_components, strong": lambda matrix: csgraph.connected_components(matrix, connection="strong"),
+    "csgraph.csgraph_to_dense": csgraph.csgraph_to_dense,
+    "csgraph.csgraph_to_masked": csgraph.csgraph_to_masked,
     "csgraph.depth_first_order": lambda matrix: csgraph.depth_first_order(matrix, 0),
     "csgraph.depth_first_tree": lambda matrix: csgraph.depth_first_tree(matrix, 0),
     "csgraph.dijkstra": csgraph.dijkstra,

@@ -1,0 +1,122 @@
+"""Conversions in place of SciPy's: masks count, and nothing leads compiled code beyond its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from scipy.sparse import csgraph as theirs
+
+from reedsp import csgraph as ours
+
+NONE = -9999
+WEIGHTS = [[0, 1.0], [2, 0]]
+CORRUPT = {
+    "column": ([1, 10**8], [0, 1, 2], "indices"),
+    "negative column": ([1, -1], [0, 1, 2], "indices"),
+    "pointer": ([1, 0], [0, 10**8, 2], "indptr"),
+    "few pointers": ([1, 0], [0, 2], "indptr"),
+}
+
+
+@pytest.mark.parametrize("convert", [ours.csgraph_to_dense, ours.csgraph_to_masked])
+class TestToDense:
+    """Of both conversions to a dense matrix."""
+
+    @pytest.mark.parametrize("what", CORRUPT)
+    @pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csc_matrix])
+    def test_corrupt_arrays_are_refused(self, convert: Callable[[Any], Any], kind: Any, what: str) -> None:
+        indices, indptr, array = CORRUPT[what]
+        matrix = kind(np.array(WEIGHTS))
+        matrix.indices, matrix.indptr = np.array(indices, np.int32), np.array(indptr, np.int32)
+        with pytest.raises(ValueError, match=rf"^csgraph\.{array}"):
+            convert(matrix)
+
+    def test_indices_of_two_types(self, convert: Callable[[Any], Any]) -> None:
+        matrix = scipy.sparse.csr_array(np.array(WEIGHTS))
+        matrix.indptr = matrix.indptr.astype(">i8")
+        assert convert(matrix).tolist() == convert(scipy.sparse.csr_array(np.array(WEIGHTS))).tolist()
+
+    def test_what_is_no_graph(self, convert: Callable[[Any], Any]) -> None:
+        for wrong in (WEIGHTS, scipy.sparse.coo_array(np.array(WEIGHTS)), scipy.sparse.csr_array(np.ones((2, 3)))):
+            with pytest.raises(ValueError, match=r"^csgraph "):
+                convert(wrong)
+        with pytest.raises(TypeError, match=r"^csgraph has dtype complex128"):
+            convert(scipy.sparse.csr_array(np.eye(2) * 1j))
+
+
+def test_dense_matrices_are_those_of_scipy() -> None:
+    twice = scipy.sparse.csr_array(([3.0, 2, 5], [1, 1, 0], [0, 2, 3]), shape=(2, 2))
+    for matrix in (twice, twice.tocsc(), twice.tolil(), scipy.sparse.csr_matrix(np.eye(3, dtype=np.int8))):
+        for null in (0, np.inf, -1):
+            found, expected = (each.csgraph_to_dense(matrix, null) for each in (ours, theirs))
+            np.testing.assert_array_equal(found, expected, strict=True)
+        found, expected = (each.csgraph_to_masked(matrix) for each in (ours, theirs))
+        np.testing.assert_array_equal(np.ma.getmaskarray(found), np.ma.getmaskarray(expected))
+        np.testing.assert_array_equal(found.filled(7), expected.filled(7), strict=True)
+
+
+def test_masked_entries_are_no_edges() -> None:
+    masked = np.ma.array([[0, 5.0], [np.nan, 4]], mask=[[0, 1], [0, 0]])
+    assert ours.csgraph_masked_from_dense(masked).mask.tolist() == [[True, True], [True, False]]
+    assert ours.csgraph_masked_from_dense(masked, null_value=None).mask.tolist() == [[False, True], [True, False]]
+    assert ours.csgraph_from_dense(masked).toarray().tolist() == [[0, 0], [0, 4]]
+    assert masked.mask.tolist() == [[False, True], [False, False]]
+    rows = list(masked)
+    for convert in (ours.csgraph_from_dense, ours.csgraph_masked_from_dense):
+        with pytest.raises(ValueError, match=r"^graph\[0\]\[1\] is masked$"):
+            convert(rows)
+
+
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_masked_matrices() -> None:
+    edges = ours.csgraph_from_masked(np.matrix(WEIGHTS))
+    assert edges.toarray().tolist() == WEIGHTS
+    assert edges.nnz == 4  # nothing is masked
+
+
+@pytest.mark.parametrize(
+    ("predecessors", "error", "said"),
+    [
+        ([NONE, 5], ValueError, r"^predecessors\[1\] = 5 is not a vertex of a graph with 2 vertices$"),
+        ([NONE], ValueError, r"^predecessors has shape \(1,\), expected \(2,\)$"),
+        ([[NONE, 0]], ValueError, r"^predecessors has shape \(1, 2\), expected \(2,\)$"),
+        ([NONE, 0.7], ValueError, r"^predecessors\[1\] = 0.7, expected an integer$"),
+        ([np.nan, 0], ValueError, r"^predecessors\[0\] = nan, expected an integer$"),
+        ([0, -np.inf], ValueError, r"^predecessors\[1\] = -inf, expected an integer$"),
+        (["0", "1"], TypeError, r"^predecessors has dtype <U1, expected integers$"),
+        ([False, False], TypeError, r"^predecessors has dtype bool, expected integers$"),
+        (np.ma.array([NONE, 0], mask=[0, 1]), ValueError, r"^predecessors\[1\] is masked$"),
+    ],
+)
+def test_what_are_no_predecessors(predecessors: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        ours.reconstruct_path(WEIGHTS, predecessors)
+
+
+def test_trees_of_any_integers() -> None:
+    for kind in (np.int8, np.int32, np.int64, list):
+        predecessors = [-3, 0] if kind is list else np.array([-3, 0], kind)
+        assert ours.reconstruct_path(WEIGHTS, predecessors).toarray().tolist() == [[0, 1], [0, 0]]
+    assert ours.reconstruct_path(np.zeros((0, 0)), []).shape == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("predecessors", "said"),
+    [
+        ([[NONE, 5], [1, NONE]], r"^predecessors\[0, 1\] = 5 is not a vertex of a graph with 2 vertices$"),
+        ([[NONE, 0]], r"^predecessors has shape \(1, 2\), expected \(2, 2\)$"),
+        ([NONE, 0], r"^predecessors has shape \(2,\), expected \(2, 2\)$"),
+    ],
+)
+def test_what_are_no_predecessors_of_pairs(predecessors: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ours.construct_dist_matrix(WEIGHTS, np.array(predecessors, np.int32))
+
+
+def test_negative_predecessors_are_none() -> None:
+    found = ours.construct_dist_matrix(WEIGHTS, np.array([[-1, -7], [1, NONE]], np.int32))
+    assert found.tolist() == [[0, np.inf], [2, 0]]

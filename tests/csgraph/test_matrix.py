@@ -1,0 +1,88 @@
+"""What a graph is, and which are its vertices: nothing is read below a mask, and what is no vertex has a position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from reedsp import csgraph as ours
+from reedsp.cost_model import place
+
+TRIANGLE = np.array([[0, 1.0, 4], [0, 0, 2], [3, 0, 0]])
+OF_GRAPHS: dict[str, Callable[[Any], Any]] = {
+    "bellman_ford": ours.bellman_ford,
+    "breadth_first_order": lambda graph: ours.breadth_first_order(graph, 0),
+    "breadth_first_tree": lambda graph: ours.breadth_first_tree(graph, 0),
+    "connected_components": ours.connected_components,
+    "construct_dist_matrix": lambda graph: ours.construct_dist_matrix(graph, np.full((2, 2), -9999, np.int32)),
+    "depth_first_order": lambda graph: ours.depth_first_order(graph, 0),
+    "depth_first_tree": lambda graph: ours.depth_first_tree(graph, 0),
+    "dijkstra": lambda graph: ours.dijkstra(graph, indices=0),
+    "floyd_warshall": ours.floyd_warshall,
+    "johnson": ours.johnson,
+    "laplacian": ours.laplacian,
+    "reconstruct_path": lambda graph: ours.reconstruct_path(graph, [-9999, 0]),
+    "shortest_path": ours.shortest_path,
+    "yen": lambda graph: ours.yen(graph, 0, 1, 1),
+}
+
+
+@pytest.fixture(params=[True, False], ids=["host", "device"], autouse=True)
+def _serves(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", request.param)
+
+
+@pytest.mark.parametrize("name", OF_GRAPHS)
+def test_masked_entries_in_lists_are_refused(name: str) -> None:
+    rows = [np.ma.array([0, 9.0], mask=[0, 1]), np.ma.array([1.0, 0], mask=[0, 0])]
+    for given in (rows, tuple(rows)):
+        with pytest.raises(ValueError, match=r"^csgraph\[0\]\[1\] is masked$"):
+            OF_GRAPHS[name](given)
+
+
+@pytest.mark.parametrize("search", [ours.dijkstra, ours.bellman_ford, ours.johnson, ours.shortest_path])
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, np.asarray])
+@pytest.mark.parametrize(
+    ("indices", "error", "said"),
+    [
+        (np.ma.array([0, 1], mask=[0, 1]), ValueError, r"^indices\[1\] is masked$"),
+        (np.ma.masked, ValueError, r"^indices is masked$"),
+        ([0, np.ma.masked], ValueError, r"^indices\[1\] is masked$"),
+        (np.array([True, False, True]), TypeError, r"^indices has dtype bool, expected integers$"),
+        (True, TypeError, r"^indices has dtype bool, expected integers$"),
+        (7, ValueError, r"^indices = 7 is not a vertex of a graph with 3 vertices$"),
+        (np.array([0, -4, 9]), ValueError, r"^indices\[1\] = -4 is not a vertex of a graph with 3 vertices$"),
+        ([[0, 1], [3, 0]], ValueError, r"^indices\[1, 0\] = 3 is not a vertex of a graph with 3 vertices$"),
+        ([0, 0.5], ValueError, r"^indices\[1\] = 0.5 is not a vertex of a graph with 3 vertices$"),
+        ([np.nan], ValueError, r"^indices\[0\] = nan is not a vertex of a graph with 3 vertices$"),
+        (np.uint64(2**64 - 1), ValueError, r"^indices = 18446744073709551615 is not a vertex"),
+    ],
+)
+def test_what_are_no_vertices(search: Any, kind: Any, indices: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        search(kind(TRIANGLE), indices=indices)
+
+
+def test_what_are_vertices() -> None:
+    for indices in (1, np.int8(1), np.uint8(1), -2, 1.0, np.ma.array(1), [1.0]):
+        assert ours.dijkstra(TRIANGLE, indices=indices).ravel().tolist() == [5, 0, 2]
+    assert ours.dijkstra(TRIANGLE, indices=[]).shape == (0, 3)
+
+
+def test_true_is_no_vertex() -> None:
+    for graph in (scipy.sparse.csr_array(TRIANGLE), TRIANGLE):
+        for search in (ours.breadth_first_order, ours.breadth_first_tree, ours.depth_first_order):
+            with pytest.raises(TypeError, match=r"^i_start: expected an integer, got True$"):
+                search(graph, True)
+
+
+def test_how_many_paths() -> None:
+    for wrong in (1.0, True, "1"):
+        with pytest.raises(TypeError, match=r"^K: expected an integer"):
+            ours.yen(TRIANGLE, 0, 2, wrong)
+    with pytest.raises(ValueError, match=r"^K = 0, expected at least 1$"):
+        ours.yen(TRIANGLE, 0, 2, 0)
