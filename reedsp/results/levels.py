@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.edges.device_graph import NO_VERTEX, UNREACHED
-from reedsp.edges.verify import VerificationError
+from reedsp.edges.verify import VerificationError, check_array
 from reedsp.graph.arguments import name_or_none
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.search_result import SearchResult
@@ -91,8 +91,10 @@ class BreadthFirst(SearchResult):
         Raises
         ------
         VerificationError
-            They are not; the message names a vertex.
+            They are not; the message names a vertex, or an array that is of another shape or type.
         """
+        check_array("levels", self.levels, self._shape, np.int32)
+        check_array("pred", self.pred, self._shape, np.int32)
         levels, pred = np.atleast_2d(self.levels, self.pred)
         for row in range(len(levels)):
             [source] = self._starts(row)

@@ -67,6 +67,11 @@ class SearchResult(AsArray):
     def _is_reached(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return which of these numbers are those of a vertex that has a path."""
 
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        """The shape that numbers and predecessors have."""
+        return (len(self.source), self.graph.n) if isinstance(self.source, list) else (self.graph.n,)
+
     @abstractmethod
     def _tight(self, row: int) -> npt.NDArray[np.bool_]:
         """Return which edges lie on the paths of this row, shape (m,)."""

@@ -11,13 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.arithmetic.paths import Arithmetic, bound_of, ceiling_of, from_result, to_result
+from reedsp.arithmetic.paths import RESULT_TYPES, Arithmetic, bound_of, ceiling_of, from_result, to_result
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.negative_cycles import exact_shortest_paths
-from reedsp.edges.verify import VerificationError, verify_on_host, verify_tree, wrong_nearest
+from reedsp.edges.verify import VerificationError, check_array, verify_on_host, verify_tree, wrong_nearest
 from reedsp.graph.arguments import name_or_none
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.search_result import SearchResult
@@ -125,6 +125,10 @@ class ShortestPaths(SearchResult):
             return self._exact[row]  # type: ignore[no-any-return]
         return from_result(np.atleast_2d(self.dist)[row], self._arithmetic)
 
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return super()._shape if self.nearest is None else (self.graph.n,)
+
     def _starts(self, row: int) -> list[int]:
         if self.nearest is not None:
             return [self.graph.index(each) for each in self.source]
@@ -165,8 +169,12 @@ class ShortestPaths(SearchResult):
         Raises
         ------
         VerificationError
-            They do not; the message names a vertex.
+            They do not; the message names a vertex, or an array that is of another shape or type.
         """
+        check_array("dist", self.dist, self._shape, *RESULT_TYPES)
+        check_array("pred", self.pred, self._shape, np.int32)
+        if self.nearest is not None:
+            check_array("nearest", self.nearest, self._shape, np.int32)
         dist, pred = np.atleast_2d(self.dist, self.pred)
         arithmetic = self._arithmetic
         for row in range(len(dist)):

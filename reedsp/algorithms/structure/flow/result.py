@@ -144,9 +144,9 @@ class Flow:
         check_array("flow", self.flow, (graph.m,), np.int32, np.int64)
         check_array("is_source_side", self.is_source_side, (graph.n,), np.bool_)
         kind = np.promote_types(capacities.dtype, self.flow.dtype)
-        numbers = (np.ascontiguousarray(each, kind) for each in (capacities, self.flow))
-        job = Job(get_device(device))
-        verify_flow(job, graph, *numbers, np.ascontiguousarray(self.is_source_side), ends, self.value)
+        most, flow = (np.ascontiguousarray(each, kind) for each in (capacities, self.flow))
+        side = np.ascontiguousarray(self.is_source_side)
+        verify_flow(Job(get_device(device)), graph, most, flow, side, ends, self.value)
         return True
 
     def __repr__(self) -> str:
