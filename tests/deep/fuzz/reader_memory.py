@@ -1,6 +1,6 @@
 """Measure how much memory and time the reading of a large file takes, format by format.
 
-    python -m tests.deep.reader_memory [--edges 1000000] [FORMAT ...]
+    python -m tests.deep.fuzz.reader_memory [--edges 1000000] [FORMAT ...]
 
 Each format is read in a process of its own. Memory is the largest resident size during the reading less that before
 (VmHWM), beside the decompressed bytes of the file and the promise: 4 times these and 64 MiB. The exit status is 1 where
