@@ -1266,7 +1266,8 @@ def entries_of_dense(matrix: Any, name: str) -> npt.NDArray[Any]:
 def refuse_masked(values: object, name: str) -> None:
     """Raise ValueError for an array, or a list, of which an entry is masked: it has no value, but a position."""
     if np.ma.isMaskedArray(values) and (mask := np.ma.getmaskarray(values)).any():
-        raise ValueError(f"{name}[{_first(mask)}] is masked" if mask.ndim else f"{name} is masked")
+        position = ", ".join(map(str, np.argwhere(mask)[0].tolist()))
+        raise ValueError(f"{name}[{position}] is masked" if position else f"{name} is masked")
     if isinstance(values, (list, tuple)):
         kinds = set(map(type, values))
         if any(issubclass(kind, (np.ma.MaskedArray, list, tuple)) for kind in kinds):

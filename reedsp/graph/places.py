@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, refuse_masked
 
 EARTH_RADIUS = 6_371_008.8
 """Mean radius of the earth in metres."""
@@ -71,16 +71,16 @@ def nearest_vertices(graph: Graph, places: npt.ArrayLike) -> tuple[list[Any], np
     if not graph.n:
         raise ValueError("graph has no vertices, of which one could be the nearest")
     asked = _places_argument(places)
-    on_sphere = _on_sphere(asked)
-    vertices = _on_sphere(degrees)
+    known = _one_name(degrees)
+    first = _first_at_each(known)
+    vertices, on_sphere = _on_sphere(known[first]), _on_sphere(_one_name(asked))
     tree = cKDTree(vertices)
     away, nearest_two = tree.query(on_sphere, k=2)
-    found, limit = nearest_two[:, 0], away[:, 0] * _ROUNDED_UP
+    found, limit = first[nearest_two[:, 0]], away[:, 0] * _ROUNDED_UP
     tied = np.flatnonzero(away[:, 1] <= limit)
     for place, candidates in zip(tied, tree.query_ball_point(on_sphere[tied], limit[tied]), strict=True):
-        ascending = np.sort(candidates)
-        squares = ((vertices[ascending] - on_sphere[place]) ** 2).sum(axis=1)
-        found[place] = ascending[np.argmin(squares)]
+        squares = ((vertices[candidates] - on_sphere[place]) ** 2).sum(axis=1)
+        found[place] = first[candidates][squares == squares.min()].min()
     return [graph.names[vertex] for vertex in found.tolist()], metres_between(asked, degrees[found])
 
 
@@ -103,6 +103,7 @@ def degrees_of(graph: Graph) -> npt.NDArray[np.float64]:
 
 
 def _places_argument(places: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    refuse_masked(places, "places")
     try:
         given = np.asarray(places)
     except ValueError:
@@ -122,6 +123,20 @@ def _places_argument(places: npt.ArrayLike) -> npt.NDArray[np.float64]:
         expected = ("longitude", "latitude")[axis]
         raise ValueError(f"places[{place}, {axis}] is {degrees[place, axis]}, expected a {expected} in degrees")
     return degrees
+
+
+def _one_name(degrees: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return places so that each has one longitude, at the antimeridian and at the poles, too."""
+    longitude, latitude = degrees.T
+    meridian = np.where(longitude == -180, 180, longitude)
+    return np.stack((np.where(np.abs(latitude) == 90, 0, meridian), latitude), axis=1) + 0.0  # -0.0 is 0.0
+
+
+def _first_at_each(places: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
+    """Return the smallest index of those that are one place, for each place."""
+    order = np.lexsort(places.T)
+    differs = (np.diff(places[order], axis=0) != 0).any(axis=1)
+    return order[np.append(True, differs)]
 
 
 def _on_sphere(degrees: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -30,8 +30,9 @@ def route_geojson(graph: Graph, route: Iterable[Hashable]) -> dict[str, Any]:
     Returns
     -------
     dict
-        A ``Feature`` with a ``LineString``, or a ``Point`` if there is one vertex. Its properties are ``distance``, the
-        sum of the weights, and ``vertices``. :func:`json.dump` writes it.
+        A ``Feature`` with a ``LineString``, or a ``Point`` if there is one vertex, or a ``MultiLineString`` if the
+        route crosses the antimeridian, where lines are cut (RFC 7946, section 3.1.9). Its properties are ``distance``,
+        the sum of the weights, and ``vertices``. :func:`json.dump` writes it.
 
     Raises
     ------
@@ -51,6 +52,8 @@ def route_geojson(graph: Graph, route: Iterable[Hashable]) -> dict[str, Any]:
     {'distance': 27, 'vertices': ['Bern', 'Thun']}
     """
     degrees = degrees_of(graph)
+    if isinstance(route, str) or not isinstance(route, Iterable):
+        raise TypeError(f"route: expected vertices one after the other, got {route!r}")
     names = list(route)
     if not names:
         raise ValueError("route has no vertices")
@@ -61,9 +64,12 @@ def route_geojson(graph: Graph, route: Iterable[Hashable]) -> dict[str, Any]:
         except ValueError as error:
             raise ValueError(f"route[{position}] = {error}") from None
     places = degrees[vertices].tolist()
-    geometry = {"type": "LineString", "coordinates": places}
     if len(places) == 1:
         geometry = {"type": "Point", "coordinates": places[0]}
+    elif len(lines := _cut_at_antimeridian(places)) == 1:
+        geometry = {"type": "LineString", "coordinates": lines[0]}
+    else:
+        geometry = {"type": "MultiLineString", "coordinates": lines}
     return _feature(geometry, {"distance": _length(graph, vertices), "vertices": [graph.names[v] for v in vertices]})
 
 
@@ -84,7 +90,8 @@ def isochrone_geojson(paths: ShortestPaths, cutoffs: npt.ArrayLike, source: Hash
     -------
     dict
         A ``FeatureCollection`` with a ``MultiLineString`` for each cutoff: each edge from a vertex that is reached, as
-        far as the distance allows. Its properties are ``cutoff``, and ``vertices``, the number of those reached.
+        far as the distance allows, and cut where it crosses the antimeridian. Its properties are ``cutoff``, and
+        ``vertices``, the number of those reached.
 
     Raises
     ------
@@ -113,12 +120,14 @@ def isochrone_geojson(paths: ShortestPaths, cutoffs: npt.ArrayLike, source: Hash
     if given.ndim != 1 or given.dtype.kind not in "iuf":
         raise TypeError(f"cutoffs: expected a number or several, got {cutoffs!r}")
     limits, known = given.tolist(), paths._complete_to(row)
+    if isinstance(cutoffs, (list, tuple)):  # an integer beside a fraction stays one
+        limits = [int(each) if isinstance(each, (int, np.integer)) else limits[i] for i, each in enumerate(cutoffs)]
     for position, limit in enumerate(limits):
         if not 0 <= limit < math.inf:
             raise ValueError(f"cutoffs[{position}] = {limit}, expected a finite distance that is not negative")
         if limit > known:
             raise ValueError(f"cutoffs[{position}] = {limit}, but the search ended at a distance of {known}")
-    features = [_reach(graph, degrees, np.where(reached, dist, np.inf), limit) for limit in limits]
+    features = [_reach(graph, degrees, dist, reached, limit) for limit in limits]
     return {"type": "FeatureCollection", "features": features}
 
 
@@ -140,12 +149,14 @@ def _length(graph: Graph, vertices: list[int]) -> int | float:
 
 
 def _reach(
-    graph: Graph, degrees: npt.NDArray[np.float64], dist: npt.NDArray[np.float64], limit: float
+    graph: Graph, degrees: npt.NDArray[np.float64], dist: npt.NDArray[Any], reached: npt.NDArray[np.bool_], limit: float
 ) -> dict[str, Any]:
     """Return what is reached within a distance as lines."""
-    left = limit - dist
+    most = math.floor(limit) if dist.dtype.kind == "i" else limit  # compared, and subtracted, without loss
+    within = reached & (dist <= most)
+    left = (most - np.where(within, dist, 0)) + (limit - most)
     tails = edge_sources(graph)
-    kept = left[tails] > 0
+    kept = within[tails] & ((left[tails] > 0) | (graph.weights == 0))
     tails, heads, weights = tails[kept], graph.indices[kept], graph.weights[kept]
     part = np.ones(len(tails))
     cut = weights > left[tails]
@@ -156,5 +167,25 @@ def _reach(
     ends[:, 0] -= 360 * np.rint(ends[:, 0] / 360)
     ends[~cut] = degrees[heads[~cut]]
     lines = np.stack((degrees[tails], ends), axis=1).round(_DECIMALS)
-    reached = int(np.count_nonzero(dist <= limit))
-    return _feature({"type": "MultiLineString", "coordinates": lines.tolist()}, {"cutoff": limit, "vertices": reached})
+    crosses = np.abs(lines[:, 1, 0] - lines[:, 0, 0]) > 180
+    coordinates = lines[~crosses].tolist()
+    for line in lines[crosses].tolist():
+        coordinates += _cut_at_antimeridian(line)
+    properties = {"cutoff": limit, "vertices": int(np.count_nonzero(within))}
+    return _feature({"type": "MultiLineString", "coordinates": coordinates}, properties)
+
+
+def _cut_at_antimeridian(line: list[list[float]]) -> list[list[list[float]]]:
+    """Return the parts of a line that goes the short way round the earth, each with two places at least."""
+    parts = [[line[0]]]
+    for here, there in itertools.pairwise(line):
+        if abs(there[0] - here[0]) > 180:
+            side = math.copysign(180, here[0])
+            along = there[0] + 2 * side - here[0]
+            share = (side - here[0]) / along if along else 0
+            latitude = round(here[1] + share * (there[1] - here[1]), _DECIMALS)
+            parts[-1].append([side, latitude])
+            parts.append([[-side, latitude]])
+        parts[-1].append(there)
+    longer = [part for part in parts if len(part) > 2 or part[0] != part[-1]]
+    return longer or [[line[0], line[-1]]]

@@ -139,6 +139,7 @@ def test_places_within(capsys: pytest.CaptureFixture[str]) -> None:
         ("lon,lat,LON\n1,2,3\n", "places.csv:1: two columns of one name: lon, lat, lon"),
         ("lon,lat\n1,2\n\n1\n", "places.csv:4: expected 2 fields, got 1"),
         ("lon,lat\n1,2\n1,north\n", "places.csv:3: lat is 'north', expected degrees from -90 to 90"),
+        ("lon,lat\n1_0,2\n", "places.csv:2: lon is '1_0', expected degrees from -180 to 180"),
         ("lon,lat\nnan,2\n", "places.csv:2: lon is 'nan', expected degrees from -180 to 180"),
         ("lon,lat\n1,90.5\n", "places.csv:2: lat is '90.5', expected degrees"),
         ("name,lon,lat\na,1,2\nb,1,2\na,1,3\n", "places.csv:4: 'a' is also the name of line 2"),
@@ -150,6 +151,12 @@ def test_places_within(capsys: pytest.CaptureFixture[str]) -> None:
 def test_places_that_are_not_read(capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
     Path("places.csv").write_bytes(text.encode(errors="surrogateescape"))
     assert failure(capsys, "nearest", "map.npz", "places.csv").startswith(message)
+
+
+def test_a_vertex_of_more_digits_than_python_reads(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("places.csv").write_text(f"vertex\n{'1' * 5000}\n")
+    message = failure(capsys, "nearest", "map.npz", "places.csv")
+    assert message == f"places.csv:2: '{'1' * 5000}' is not a vertex of the graph"
 
 
 def test_graph_without_places(capsys: pytest.CaptureFixture[str]) -> None:

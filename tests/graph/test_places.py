@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.spatial
 
 import reedsp
 from reedsp.graph.places import EARTH_RADIUS, metres_between
@@ -96,3 +97,26 @@ def test_graphs_without_geographic_coordinates() -> None:
         reedsp.nearest_vertices(graph_at([]), [[0, 0]])
     with pytest.raises(TypeError, match=r"graph: expected a reedsp\.Graph"):
         reedsp.nearest_vertices([[0, 1], [1, 0]], [[0, 0]])  # type: ignore[arg-type]
+
+
+def test_one_place_has_one_name_at_the_antimeridian_and_the_poles() -> None:
+    for places in ([[-180, 7], [180, 7]], [[180, 7], [-180, 7]], [[33, 90], [-80, 90]], [[1, -90], [0, -90]]):
+        graph = reedsp.Graph.from_edges(2, [], []).with_coordinates(places, geographic=True)
+        assert reedsp.nearest_vertices(graph, places)[0] == [0, 0]
+
+
+def test_masked_places() -> None:
+    graph = reedsp.Graph.from_edges(1, [], []).with_coordinates([[0, 0]], geographic=True)
+    with pytest.raises(ValueError, match=r"^places\[1, 0\] is masked$"):
+        reedsp.nearest_vertices(graph, np.ma.array([[0, 0], [5, 5]], mask=[[0, 0], [1, 1]]))
+
+
+def test_vertices_that_lie_in_one_place_are_not_looked_at_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    trees = []
+    tree_of = scipy.spatial.cKDTree
+    monkeypatch.setattr(scipy.spatial, "cKDTree", lambda points: trees.append(points) or tree_of(points))
+    graph = reedsp.Graph.from_edges(5000, [], []).with_coordinates(
+        np.tile([[3, 4], [7, 8]], (2500, 1)), geographic=True
+    )
+    assert reedsp.nearest_vertices(graph, [[7, 8]] * 5000)[0] == [1] * 5000
+    assert [len(points) for points in trees] == [2]

@@ -102,9 +102,10 @@ def test_isochrone_of_a_search_with_a_bound_is_the_same() -> None:
 
 def test_roads_across_the_meridian_opposite_to_greenwich() -> None:
     graph = reedsp.Graph.from_edges(2, [0], [1], [20]).with_coordinates([[179.9, 0], [-179.9, 1]], geographic=True)
-    for cutoff, end in ((5, [179.95, 0.25]), (15, [-179.95, 0.75]), (20, [-179.9, 1])):
+    before, behind = [[179.9, 0], [180, 0.5]], [[-180, 0.5], [-179.95, 0.75]]
+    for cutoff, lines in ((5, [[[179.9, 0], [179.95, 0.25]]]), (15, [before, behind])):
         [area] = reedsp.isochrone_geojson(reedsp.sssp(graph, 0), cutoff)["features"]
-        assert lines_of(area) == [[[179.9, 0], end]]
+        assert lines_of(area) == lines
 
 
 def test_a_search_does_not_know_what_is_beyond_its_end(device: reedsp.Device) -> None:
@@ -142,3 +143,68 @@ def test_cutoffs_that_are_none() -> None:
         reedsp.isochrone_geojson(paths, [[1], [1, 2]])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="negative weights"):
         reedsp.isochrone_geojson(reedsp.sssp(graph_of([2, -1, 3]), 0), 1)
+
+
+def test_isochrone_compares_integers_beyond_float64() -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**53, 1]).with_coordinates(PLACES[:3], geographic=True)
+    paths = reedsp.sssp(graph, 0, dtype="int64")
+    for cutoff, vertices, lines in [(2**53, 2, 1), (2**53 + 1, 3, 2), (float(2**53), 2, 1), (2**53 - 1, 1, 1)]:
+        [area] = reedsp.isochrone_geojson(paths, cutoff)["features"]
+        assert area["properties"] == {"cutoff": cutoff, "vertices": vertices}
+        assert len(area["geometry"]["coordinates"]) == lines
+
+
+def test_isochrone_of_integers_up_to_a_fraction() -> None:
+    areas = reedsp.isochrone_geojson(reedsp.sssp(graph_of(), 0, dtype="int64"), [4.5, 20])["features"]
+    assert areas[0]["properties"] == {"cutoff": 4.5, "vertices": 2}
+    assert areas[0]["geometry"]["coordinates"] == [[[0, 0], [1, 0]], [[1, 0], [1, 0.625]]]
+    assert repr(areas[1]["properties"]["cutoff"]) == "20"  # as it was given, beside a fraction
+
+
+def test_isochrone_has_roads_of_no_length_where_it_ends() -> None:
+    area = reedsp.isochrone_geojson(reedsp.sssp(graph_of([2, 0, 6]), 0), 2)["features"][0]
+    assert area["properties"]["vertices"] == 3
+    assert area["geometry"]["coordinates"] == [[[0, 0], [1, 0]], [[1, 0], [1, 1]]]
+
+
+def test_masked_cutoffs() -> None:
+    with pytest.raises(ValueError, match=r"^cutoffs\[1\] is masked$"):
+        reedsp.isochrone_geojson(reedsp.sssp(graph_of(), 0), np.ma.array([5, 10], mask=[0, 1]))
+
+
+@pytest.mark.parametrize(
+    ("places", "lines"),
+    [
+        ([[179, 0], [-179, 2]], [[[179, 0], [180, 1]], [[-180, 1], [-179, 2]]]),
+        ([[-179, 0], [178, 3]], [[[-179, 0], [-180, 1]], [[180, 1], [178, 3]]]),
+        (
+            [[178, 0], [179, 0], [-179, 2], [-178, 2]],
+            [[[178, 0], [179, 0], [180, 1]], [[-180, 1], [-179, 2], [-178, 2]]],
+        ),
+        ([[180, 4], [-179, 2]], [[[-180, 4], [-179, 2]]]),
+        ([[179, 4], [-180, 2]], [[[179, 4], [180, 2]]]),
+        ([[180, 4], [-180, 2]], [[[-180, 4], [-180, 2]]]),
+        (
+            [[179, 1], [-179, 1], [179, 1]],
+            [[[179, 1], [180, 1]], [[-180, 1], [-179, 1], [-180, 1]], [[180, 1], [179, 1]]],
+        ),
+        ([[179, 1], [179, 1]], [[[179, 1], [179, 1]]]),
+    ],
+)
+def test_lines_are_cut_at_the_antimeridian(places: list[list[float]], lines: list[Any]) -> None:
+    """A map would draw a line from 179 to -179 degrees around the whole earth."""
+    n = len(places)
+    graph = reedsp.Graph.from_edges(n, range(n - 1), range(1, n), [10] * (n - 1)).with_coordinates(
+        places, geographic=True
+    )
+    geometry = reedsp.route_geojson(graph, range(n))["geometry"]
+    assert (geometry["coordinates"] if geometry["type"] == "MultiLineString" else [geometry["coordinates"]]) == lines
+    if n == 2:
+        area = reedsp.isochrone_geojson(reedsp.sssp(graph, 0), 10)["features"][0]
+        assert area["geometry"]["coordinates"] == lines
+
+
+@pytest.mark.parametrize("route", [None, "ab", 3])
+def test_what_is_no_sequence_of_vertices(route: Any) -> None:
+    with pytest.raises(TypeError, match=r"^route: expected vertices one after the other"):
+        reedsp.route_geojson(graph_of(), route)

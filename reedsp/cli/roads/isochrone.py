@@ -65,8 +65,6 @@ def isochrone(
         started = time.perf_counter()
         paths = reedsp.sssp(graph, source.vertex, cutoff=max(cutoff), device=device, dtype=exact_type(graph))
         area = reedsp.isochrone_geojson(paths, cutoff)
-        for feature, limit in zip(area["features"], cutoff, strict=True):
-            feature["properties"]["cutoff"] = limit  # a whole number among others is one
         summary |= {"method": paths.method, "device": paths.device, "seconds": time.perf_counter() - started}
         reached = [feature["properties"] for feature in area["features"]]
         if output is not None:

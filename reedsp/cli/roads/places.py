@@ -130,7 +130,7 @@ def _read_rows(file: Path) -> list[tuple[int, dict[str, str]]]:
 def _named(graph: Graph, file: Path, line: int, row: dict[str, str]) -> Place:
     """Return the place of a row that names a vertex."""
     text = row["vertex"].strip()
-    for name in (int(text), text) if re.fullmatch("-?[0-9]+", text) else (text,):
+    for name in (int(text), text) if re.fullmatch("-?[0-9]{1,100}", text) else (text,):  # int() refuses thousands
         if name in graph:
             vertex = graph.names[graph.index(name)]
             return Place(row.get("name", vertex), vertex, None)
@@ -158,7 +158,7 @@ def _degrees(file: Path, line: int, row: dict[str, str], column: str, most: floa
         value = float(row[column])
     except ValueError:
         value = math.nan
-    if not abs(value) <= most:
+    if "_" in row[column] or not abs(value) <= most:
         raise Failure(f"{file}:{line}: {column} is {row[column]!r}, expected degrees from -{most} to {most}")
     return value
 

@@ -1,7 +1,7 @@
 """Files that are made to become large graphs: whatever is in them, no more memory is taken than is promised.
 
 The promise is 64 MiB and 4 times the decompressed bytes. Here the base is 1 MiB, and pieces are small in proportion, so
-that small files would break it. ``tests.deep.fuzz.reader_memory.py`` measures large files, and all memory of the process.
+that small files would break it. ``reader_memory.py`` measures large files, and all memory of the process.
 """
 
 from __future__ import annotations
