@@ -717,11 +717,12 @@ def test_failures_are_not_quiet(folder: Path, capsys: pytest.CaptureFixture[str]
 def test_interrupt(folder: Path, command: str, interrupted: str) -> None:
     module, name = interrupted.rsplit(".", 1)
     code = f"""
-import importlib, os, signal, time
+import functools, importlib, os, signal, time
 def endless(*arguments, **options):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(600)
-setattr(importlib.import_module("{module}"), "{name}", endless)
+module = importlib.import_module("{module}")
+setattr(module, "{name}", functools.wraps(module.{name})(endless))
 from reedsp.cli import main
 main()
 """
