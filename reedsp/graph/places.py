@@ -134,9 +134,9 @@ def _one_name(degrees: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 def _first_at_each(places: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
     """Return the smallest index of those that are one place, for each place."""
-    order = np.lexsort(places.T)
+    order: npt.NDArray[np.intp] = np.lexsort(places.T)
     differs = (np.diff(places[order], axis=0) != 0).any(axis=1)
-    return order[np.append(True, differs)]
+    return np.asarray(order[np.append(True, differs)])
 
 
 def _on_sphere(degrees: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
