@@ -137,7 +137,7 @@ ROWS = LARGE._replace(m=20_000, rows=6, negative=True)
 
 @pytest.mark.parametrize("known", [CPU, GPU])
 def test_launches_and_looks_of_rounds(known: Known) -> None:
-    """Rounds of all edges take two launches, on a GPU three, and of changed vertices 1.2, or five; a look every four."""
+    """Rounds of all edges take two launches, on a GPU three, of changed vertices 1.2, or five; a look every four."""
     rounds = ROUNDS * ROWS.rows
     changed, looks = (1.2, 0.4) if known is CPU else (5, 0.25)
     assert count("launch", ALL, ROWS, known) == near((2 if known is CPU else 3) * rounds)
@@ -262,7 +262,7 @@ def test_rounds_may_be_off_by_ten_times() -> None:
 
 
 def test_bytes_of_a_search() -> None:
-    """The ends and weights of edges, a vertex once, 16 bytes a row and vertex, and 24 for those who search at a time."""
+    """Ends and weights of edges; of a vertex 8 bytes, 16 for each row, and 24 for each unit that has one."""
     n, m = 1000, 7000
     for arithmetic, size in (("int32", 4), ("int64", 8)):
         asked = Searches(n, m, True, 10, arithmetic, 8)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from reedsp.cost_model import settings
+from reedsp.cost_model import counts, settings
+from reedsp.cost_model.counts import Pairs
 from reedsp.cost_model.settings import shared
+from tests.support.machines import H200
 
 FEW, MANY = 4, 16
 
@@ -66,3 +68,19 @@ def test_local_memory() -> None:
     assert found == [8.0, 8.0, 1.0, 1.0, 0.25]
     sizes = ((8192, 32.0), (8193, 1.0), (1, 32.1))
     assert [settings.needs_large_groups(*each) for each in sizes] == [False, True, True]
+
+
+# ---- searches from all vertices ---------------------------------------------------------------------
+
+
+def rows_of_part(n: int) -> int:
+    """Return from how many vertices a GPU is expected to search in one part, by the bytes that grow with them."""
+    pairs = Pairs(n, 0, n, 0, True, False, "int32", "int32", 8, False)
+    return (counts.bytes_of_searches(pairs, H200) - 8 * n) // (n * (20 + 5 * 4))
+
+
+def test_progress_is_reported_of_eighths() -> None:
+    """What a part finds is 2^25 distances at least, if there are so many."""
+    assert [rows_of_part(n) for n in (1, 100, 5792, 5793)] == [1, 100, 5792, (1 << 25) // 5793]
+    assert [rows_of_part(n) for n in (1 << 14, 1 << 15, 40_000)] == [1 << 11, 1 << 12, 5000]
+    assert rows_of_part(40_001) == 5001  # eight parts, and no ninth

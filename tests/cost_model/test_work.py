@@ -4,20 +4,16 @@ import math
 import subprocess
 import sys
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reedsp.cost_model import families, machine
-from reedsp.cost_model.families import Known, family, known
+from reedsp.cost_model import machine
 from reedsp.cost_model.machine import Machine
 from reedsp.cost_model.work import Work, seconds, total
-from reedsp.device.device import Device
-from tests.cost_model.test_calibrate import write
-from tests.support.machines import H200, INTEL, MACHINES, POCL
+from tests.support.machines import MACHINES, POCL
 
 COUNTS = [name for name in Work._fields if name != "arithmetic"]
 ALONE = {  # what each count takes on PoCL, where there are a million of it
@@ -114,80 +110,6 @@ def test_endless_work() -> None:
 def test_parts_one_after_the_other() -> None:
     assert total([Work(host=1.0), Work(host=2.0, launches=3)], POCL.machine) == pytest.approx(3 + 3 * 1.88284e-6)
     assert total([], POCL.machine) == 0
-
-
-# ---- what is known of a device ----------------------------------------------------------------------
-
-
-def test_a_family_is_near_what_was_measured() -> None:
-    """Within a factor of three in everything."""
-    for measured, assumed in (
-        (POCL, family("cpu", 2, 1 << 34, True)),
-        (INTEL, family("cpu", 2, 1 << 34, True)),
-        (H200, family("gpu", 132, 150 << 30, False)),
-    ):
-        assert (measured.kind, measured.units) == (assumed.kind, assumed.units)
-        for name in set(machine.UNITS) - {"coalesced", "read_back"}:
-            assert 1 / 3 < getattr(measured.machine, name) / getattr(assumed.machine, name) < 3, name
-        for name, rate in measured.machine.pairs.items():
-            assert 1 / 3 < rate / assumed.machine.pairs[name] < 3, name
-        for size in (1 << 12, 1 << 19, 1 << 24):
-            assert 1 / 3 < measured.machine.latency(size) / assumed.machine.latency(size) < 3
-
-
-def test_families() -> None:
-    kinds = [
-        family("cpu", 64, 1 << 38, True),
-        family("gpu", 24, 1 << 33, True),
-        family("gpu", 80, 1 << 33, False),
-        family("gpu", 80, 80 << 30, False),
-        family("accelerator", 8, 80 << 30, False),
-    ]
-    assert [each.source for each in kinds] == [
-        "processors of this size",
-        "GPUs that share memory with the host",
-        "GPUs of this size",
-        "GPUs of data centres",
-        "GPUs of this size",
-    ]
-    assert [each.is_cpu for each in kinds] == [True, False, False, False, False]
-    assert kinds[0].machine.pairs["int32"] == 64 * 5.2e10
-    assert kinds[0].machine.bandwidth == 8 * 2e10  # which cores share
-    assert kinds[3].machine.bandwidth == 80 * 2.2e10
-
-
-def test_what_was_measured_comes_first(device: Device, private_cache: object) -> None:
-    families.forget(device)
-    first = known(device)
-    assert "calibrate" not in first.source
-    write(device)
-    assert known(device) is first  # read once
-    families.forget(device)
-    measured = known(device)
-    assert (measured.source, measured.machine.bandwidth) == ("`reedsp calibrate`", 2e10)
-    families.forget(device)
-
-
-def test_one_warning_of_a_file_that_cannot_be_used(device: Device, private_cache: object) -> None:
-    families.forget(device)
-    write(device).write_bytes(b"{")
-    with pytest.warns(RuntimeWarning, match="are not used") as warned:
-        found = [known(device) for _ in range(2)]
-    assert len(warned) == 1
-    assert "calibrate" not in found[0].source
-    families.forget(device)
-
-
-def test_a_device_that_is_gone_is_not_kept() -> None:
-    class Imaginary(SimpleNamespace):
-        __hash__ = object.__hash__
-
-    facts = {"kind": "cpu", "compute_units": 1, "global_memory": 1, "shares_memory": True}
-    device = Imaginary(identity={"platform": "none", "device": "none", "driver": "none"}, **facts)
-    assert isinstance(known(device), Known)  # type: ignore[arg-type]
-    before = len(families._known)
-    del device
-    assert len(families._known) == before - 1
 
 
 def test_the_model_needs_no_driver() -> None:

@@ -1,0 +1,31 @@
+"""How many searches find out what searches find."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import reedsp
+from reedsp.cost_model import probe
+
+
+@pytest.mark.parametrize("others", [0, 1, 7, 8, 9, 15, 16, 17, 24, 25, 1000])
+def test_no_more_than_eight_beside_there_and_back(others: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the middle of a star, from which edges lead to all others, and from these: from each if they are eight."""
+    sources: list[int] = []
+    found = probe._found
+
+    def noted(edges: Any, source: int) -> Any:
+        sources.append(source)
+        return found(edges, source)
+
+    monkeypatch.setattr(probe, "_found", noted)
+    star = reedsp.Graph.from_edges(1 + others, [0] * others, range(1, 1 + others))
+    reach = probe.reach(star, 1.0)
+    assert reach == pytest.approx(((1 + 2 * others) / star.n, others / star.n))
+    assert sources[:2] == [0, 0]
+    samples = sources[2:]
+    assert len(set(samples)) == len(samples)
+    assert min(others, 5) <= len(samples) <= 8
+    assert len(samples) == others or others > 8
