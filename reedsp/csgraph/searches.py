@@ -611,8 +611,8 @@ def yen(
            [-9999, -9999,     0,     2]], dtype=int32))
     """
     source, sink, K = integer(source, "source"), integer(sink, "sink"), integer(K, "K")
-    if K < 1:
-        raise ValueError(f"K = {K}, expected at least 1")
+    if K < 0:
+        raise ValueError(f"K = {K}, expected at least 0")
     if (found := _yen_on_host(csgraph, source, sink, K, directed, return_predecessors, unweighted)) is not None:
         return found
     graph = graph_of(csgraph, directed, unweighted)
@@ -781,7 +781,7 @@ def _yen_on_host(
     csgraph: Any, source: int, sink: int, paths: int, directed: bool, return_predecessors: bool, unweighted: bool
 ) -> _Dist | _DistAndPred | None:
     """Return what is found between two vertices, or None where that is not for the host."""
-    if source == sink or (small := small_matrix(csgraph)) is None:
+    if paths == 0 or source == sink or (small := small_matrix(csgraph)) is None:
         return None
     matrix, progress = small
     matrix = matrix if directed else both_ways(matrix)

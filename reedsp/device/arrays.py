@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.device.device import Device
@@ -49,7 +50,8 @@ def vector(name: str, array: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        It is a masked array, has another number of dimensions, or lies scattered on a device.
+        It is a masked array, has another number of dimensions, lies scattered on a device, or is a list with an integer
+        that numpy rounds.
     """
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
@@ -57,7 +59,8 @@ def vector(name: str, array: Any) -> Any:
     if on_device:
         refuse_part_of_svm(name, array)
     else:
-        array = as_array(array, name)
+        given, array = array, as_array(array, name)
+        refuse_rounded(name, given, array)
     if array.ndim != 1:
         raise ValueError(f"{name}: an array of one dimension is expected, got shape {array.shape}")
     if not on_device:
@@ -65,6 +68,15 @@ def vector(name: str, array: Any) -> Any:
     if not array.flags.c_contiguous:
         raise ValueError(f"{name}: only contiguous arrays are supported on a device")
     return array
+
+
+def refuse_rounded(name: str, given: Any, array: npt.NDArray[Any]) -> None:
+    """Raise ValueError for an integer in a list of which numpy made another number, as of one among fractions."""
+    if not isinstance(given, (list, tuple)) or array.ndim != 1 or array.dtype.kind != "f":
+        return
+    for position, (each, value) in enumerate(zip(given, array.tolist(), strict=True)):
+        if isinstance(each, (int, np.integer)) and int(each) != value:
+            raise ValueError(f"{name}[{position}] = {each} has no exact {array.dtype} value; give an array of its type")
 
 
 def refuse_part_of_svm(name: str, array: Any) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.structure.matching.biadjacency import biadjacency_of
+from reedsp.device.arrays import refuse_rounded
 from reedsp.graph.arguments import as_graph, vertex_argument
 from reedsp.graph.graph import Graph, edge_sources, refuse_masked
 from reedsp.viewer.story import as_json
@@ -103,18 +104,10 @@ def _array(given: Any, problem: str) -> Input:
         raise TypeError(f"input: an array of numbers in one dimension is expected, got {values.dtype} {values.shape}")
     if values.size == 0 or values.size > LARGEST_LENGTH:
         raise ValueError(f"input: 1 to {LARGEST_LENGTH:,} elements can be traced, the array has {values.size:,}")
-    if not isinstance(given, np.ndarray) and values.dtype.kind == "f":
-        _refuse_rounded(list(given), values)
+    refuse_rounded("input", given, values)
     values = values.astype(values.dtype.newbyteorder("="), copy=False)  # as devices have it
     described = {"kind": "array", "dtype": str(values.dtype), "values": [as_json(each) for each in values.tolist()]}
     return Input(problem, described, values=values)
-
-
-def _refuse_rounded(given: list[Any], values: npt.NDArray[Any]) -> None:
-    """Raise ValueError for an integer of which numpy made another number, as of one among fractions."""
-    for position, (each, value) in enumerate(zip(given, values.tolist(), strict=True)):
-        if isinstance(each, (int, np.integer)) and int(each) != value:
-            raise ValueError(f"input[{position}] = {each} has no exact {values.dtype} value; give an array of its type")
 
 
 def sides_of(graph: Graph) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

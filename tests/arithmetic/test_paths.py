@@ -420,7 +420,6 @@ def test_integers_cannot_hold_fractional_distances(asked: str) -> None:
 CUTOFFS = [
     0,
     -0.0,
-    True,
     5e-324,
     1e-45,
     0.1,

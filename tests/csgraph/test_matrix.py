@@ -84,5 +84,6 @@ def test_how_many_paths() -> None:
     for wrong in (1.0, True, "1"):
         with pytest.raises(TypeError, match=r"^K: expected an integer"):
             ours.yen(TRIANGLE, 0, 2, wrong)
-    with pytest.raises(ValueError, match=r"^K = 0, expected at least 1$"):
-        ours.yen(TRIANGLE, 0, 2, 0)
+    with pytest.raises(ValueError, match=r"^K = -1, expected at least 0$"):
+        ours.yen(TRIANGLE, 0, 2, -1)
+    assert ours.yen(TRIANGLE, 0, 2, 0).shape == (0,)

@@ -474,3 +474,21 @@ def test_75_wrong_sorts_are_replaced(device: Device, kernel_copy: Path, own_verd
     with pytest.warns(RuntimeWarning, match=message):
         found = reedsp.argsort(keys, device=fresh)
     np.testing.assert_array_equal(found, np.argsort(keys, kind="stable"))
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([0.5, 2**53 + 1], rf"\[1\] = {2**53 + 1} has no exact float64 value"),
+        ([2**63 + 1, -1], rf"\[0\] = {2**63 + 1} has no exact float64 value"),
+    ],
+)
+def test_integers_in_a_list_that_would_be_rounded(values: list[float], said: str) -> None:
+    """Numpy makes floats of them, some of which are equal then."""
+    for sort in (reedsp.sort, reedsp.argsort):
+        with pytest.raises(ValueError, match=f"^values{said}"):
+            sort(values)
+    with pytest.raises(ValueError, match=f"^x{said}"):
+        reedsp.reduce(values)
+    assert reedsp.sort([0.5, 2**53]).tolist() == [0.5, 2**53]
+    assert reedsp.sort([2**63 + 1, 2**63]).tolist() == [2**63, 2**63 + 1]
