@@ -200,7 +200,8 @@ def min_weight_full_bipartite_matching(
         raise ValueError(f"{_entry(matrix, entry)}, expected a finite number")
     if values.dtype.kind == "u" and values.size and values.max() > _LARGEST:
         raise ValueError(f"{_entry(matrix, int(values.argmax()))}, expected a number that int64 holds")
-    is_exact = values.dtype.kind == "f" or max(-lowest, highest) <= EXACT_IN_FLOAT64
+    is_whole = values.dtype.kind != "f" and values.size > 0
+    is_exact = not is_whole or max(-int(values.min()), int(values.max())) <= EXACT_IN_FLOAT64
     if is_exact and _is_for_host(matrix.shape, values.size):
         rows = matrix.tocsr() if matrix.format == "coo" else matrix  # SciPy 1.15 does not take its own COO arrays
         return _min_weight_full_bipartite_matching(rows, maximize)  # type: ignore[no-any-return]

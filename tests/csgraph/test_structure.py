@@ -13,6 +13,7 @@ from reedsp import csgraph as ours
 from reedsp import full_matching
 from reedsp.algorithms.structure.flow import maximum_flow as flows
 from reedsp.cost_model import place
+from reedsp.csgraph import components as csgraph_components
 from reedsp.csgraph import flows as csgraph_flows
 from reedsp.device.device import Device
 
@@ -155,6 +156,12 @@ def test_flows_that_scipy_finds_wrong() -> None:
 def test_wrong_networks(matrix: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         ours.maximum_flow(matrix, 0, 1)
+
+
+def test_large_capacities_to_which_nothing_is_added() -> None:
+    """Those of parallel edges are added up, and no others, however many there are."""
+    matrix = scipy.sparse.csr_array(np.diag([2**62, 2**62], 1))
+    assert ours.maximum_flow(matrix, 0, 2).flow_value == 2**62
 
 
 def test_wrong_arguments_of_flows() -> None:
@@ -404,6 +411,25 @@ def test_which_full_matchings_are_for_the_host(
         assert on_device == ([matrix.nnz] if is_for_cpu else [])
 
 
+@pytest.mark.parametrize("heaviest", [2**53, 2.0**60])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_full_matchings_that_float64_holds(
+    heaviest: float, sign: int, serves: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SciPy, which adds up in float64, has floats as they are, and integers that it does not round."""
+    monkeypatch.delattr(csgraph_flows, "full_matching")
+    matrix = scipy.sparse.csr_array([[heaviest, heaviest / 2], [1, 1]]).astype(type(heaviest)) * sign
+    assert ours.min_weight_full_bipartite_matching(matrix)[1].tolist() == ([1, 0] if sign == 1 else [0, 1])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_full_matchings_that_float64_rounds(sign: int, serves: None) -> None:
+    """SciPy would take the first integer for the second one, and find either matching."""
+    matrix = sign * scipy.sparse.csr_array([[2**53 + 1, 2**53], [1, 1]])
+    with pytest.raises(OverflowError, match="whose sums int64 does not hold for 2 edges"):
+        ours.min_weight_full_bipartite_matching(matrix)
+
+
 @pytest.mark.parametrize("double", [False, True])
 def test_strong_components_where_the_device_is_a_gpu(
     double: bool, device: Device, serves: None, monkeypatch: pytest.MonkeyPatch
@@ -419,10 +445,14 @@ def test_strong_components_where_the_device_is_a_gpu(
         data, indices = (np.insert(each, first, each[first]) for each in (given.data, given.indices))
         counts = np.diff(given.indptr) + (np.diff(given.indptr) > 0)
         given = scipy.sparse.csr_array((data, indices, np.append(0, np.cumsum(counts))), shape=(60, 60))
+    to_scipy: list[Any] = []
+    on_host = csgraph_components._on_host
+    monkeypatch.setattr(csgraph_components, "_on_host", lambda *each: to_scipy.append(each[0]) or on_host(*each))
     for each in (matrix, given):
         count, labels = ours.connected_components(each, connection="strong")
         assert count == expected[0]
         np.testing.assert_array_equal(labels, expected[1])
+    assert to_scipy[0] is matrix
 
 
 def test_masked_entries_are_no_edges_of_a_laplacian() -> None:
