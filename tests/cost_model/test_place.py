@@ -47,7 +47,7 @@ LAST_ON_HOST: list[tuple[Callable[..., bool], Args, Args]] = [
     (counted_on_host, (10_000, 28_529), (10_000, 28_530)),  # (515 + 485) / 2 of 500, half a millisecond
     # 0.01 n + 0.003 m of 1200, or 2500
     (place.is_order_for_host, (10_000, 366_666), (10_000, 366_667)),
-    (place.is_order_for_host, (100_000, 499_999), (100_000, 500_001)),
+    (place.is_order_for_host, (100_000, 499_999), (100_000, 500_000)),
     (place.is_labelled_on_host, (10_000, 81_333), (10_000, 81_334)),  # 40 + 140 + 0.015 m of 1400
     (place.is_flow_for_host, (1000, 15_999), (1000, 16_000)),  # 100 + 0.1 (n + m) of 1.5 times 1200
     # few edges in all, or six for each vertex

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import reedsp
@@ -29,3 +30,11 @@ def test_no_more_than_eight_beside_there_and_back(others: int, monkeypatch: pyte
     assert len(set(samples)) == len(samples)
     assert min(others, 5) <= len(samples) <= 8
     assert len(samples) == others or others > 8
+
+
+def test_a_bound_looks_at_entries_up_to_eight_edges_a_vertex() -> None:
+    """Nine of twenty vertices find 19, as none leads to the first one; with more edges one is expected to."""
+    tails, heads = np.divmod(np.arange(161), 19)
+    for m, entered in ((160, 19), (161, 20)):
+        graph = reedsp.Graph.from_edges(20, tails[:m], 1 + heads[:m])
+        assert probe.bound(graph) == pytest.approx((1 + 9 / 20 * entered, 9 / 20 * m))
