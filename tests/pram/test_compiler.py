@@ -166,6 +166,9 @@ def test_processors_that_have_nothing_to_do_are_not_launched() -> None:
                 assert items == max(active, default=-1) + 1, (text, n, s)
     both = body("if p < s:\n        A[p] = 1\n    B[p] = 1", **AB)
     assert all(not each.bounds for each in both._plan(frozenset(pram.OPTIMIZATIONS)).steps)  # type: ignore[union-attr]
+    some = body("if p < s:\n        A[p] = 1", **AB)
+    for method in ("bitset", "list"):
+        assert some.host_program(method).endswith("enqueue assign_1 on {0, ..., n-1}, as far as p < s\n")
 
 
 def test_comparisons_of_comparisons_keep_their_parentheses() -> None:

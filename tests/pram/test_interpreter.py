@@ -112,6 +112,7 @@ def test_an_endless_loop() -> None:
         pram.EndlessLoopError, match="the loop has not ended after 100 rounds; processor 1 did not leave it"
     ):
         interpreted("while A[p] > 0:\n        A[p] = A[p] + 1", 2, A=[0, 1])
+    assert interpreted("while A[p] > 0:\n        A[p] = A[p] - 1", 2, A=[0, 100])["A"].tolist() == [0, 0]
 
 
 def test_no_processors_do_nothing() -> None:

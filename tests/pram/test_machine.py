@@ -257,6 +257,7 @@ def test_what_nobody_computes_is_not_undefined(method: Method, device: reedsp.De
     text += "\n        while 0 < 1:\n            A[0] = A[1]"
     found = body(text, A="int64[:]").run(2, method=method, check=True, device=device, A=[1, 2])
     assert found["A"].tolist() == [1, 2]
+    assert found.stats["assignments"] == (method == "bitset")  # the first loop, in a kernel of its own
 
 
 def test_no_processors(device: reedsp.Device) -> None:
@@ -360,3 +361,5 @@ def test_stats(device: reedsp.Device) -> None:
     # k, and in each of four rounds two assignments; the condition, and two more each round; five tests
     assert (plain["assignments"], plain["branches"], plain["words_read"], plain["copies"]) == (9, 9, 5, 4)
     assert (merged["kernels_launched"], merged["words_read"], merged["copies"]) == (4, 0, 4)
+    for stats in (plain, merged):
+        assert stats["set_launches"] == stats["kernels_launched"] - stats["assignments"] - stats["branches"]

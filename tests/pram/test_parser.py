@@ -30,6 +30,7 @@ REFUSED = [
     ("x_ = 1", "x_: names are of ASCII letters, without __ and without _ at the end", 5),
     ("x: string", "string is no type; there are boolean, int32, int64, float32, float64", 8),
     ("x: int64[n]", "x: the size of a private array is a constant; global ones are Global[...]", 5),
+    ("x: int64[0]", "x: the size of a private array is a constant; global ones are Global[...]", 5),
     ("T: Global[int64[p]]", "a size is made of n, constants, given integers, and lengths of given arrays", 21),
     ("if p > 0:\n        T: Global[int64]", "T: global arrays and variables are declared outside of conditions", 9),
     ("A[0]: int64 = 1", "only names are declared", 5),
@@ -102,6 +103,7 @@ def test_what_is_refused(text: str, reason: str, column: int) -> None:
         ("def f(p, n, device: int64): pass", "device is an argument of Program.run; take another name"),
         ("def f(p, n, A): pass", "A: a type is missing, such as int64[:] or int64"),
         ("def f(p, n, A: int64[3]): pass", "A: a given array is declared as int64[:]"),
+        ("def f(p, n, A: int64[0:3]): pass", "A: a given array is declared as int64[:]"),
         ("def f(p, n=3): pass", "parameters are plain names, without defaults"),
         ("def f(p, n, *A): pass", "parameters are plain names, without defaults"),
     ],
@@ -115,6 +117,11 @@ def test_functions_that_are_no_programs(text: str, reason: str) -> None:
 def test_as_many_operations_as_there_may_be(device: Device) -> None:
     program = body("A[0] = -9223372036854775808" + " + B[p]" * 99, A="int64[:]", B="int64[:]")
     assert program.run(1, device=device, A=[0], B=[1])["A"].tolist() == [-(2**63) + 99]
+
+
+def test_the_smallest_private_array() -> None:
+    program = body("x: int64[1]\n    x[0] = p\n    A[p] = x[0]", A="int64[:]")
+    assert program.run(2, method="interpreter", A=[7, 7])["A"].tolist() == [0, 1]
 
 
 def test_as_many_conditions_within_one_another_as_there_may_be() -> None:
