@@ -15,7 +15,7 @@ import pytest
 
 import reedsp
 from reedsp.graph import graph as graph_module
-from reedsp.graph.arguments import as_graph, source_argument, vertex_argument, vertices_argument
+from reedsp.graph.arguments import as_graph, name_or_none, source_argument, vertex_argument, vertices_argument
 from reedsp.graph.graph import Graph
 
 ENDS, WEIGHTS = ([0, 1, 2, 0], [1, 2, 3, 3]), [4, 1, 2, 9]
@@ -81,6 +81,19 @@ def test_what_has_no_order_is_no_sequence(vertices: Any) -> None:
 def test_several_vertices_have_one_dimension() -> None:
     with pytest.raises(ValueError, match=r"^sources has 2 dimensions, expected 1$"):
         vertices_argument(Graph.from_edges(5, [], []), np.array([[0]]), "sources")
+
+
+def test_truth_among_integers_is_no_vertex() -> None:
+    for wrong, position in (([1, True], 1), ([False, 0], 0)):
+        with pytest.raises(TypeError, match=rf"^sources\[{position}\]: expected an integer, got {wrong[position]}$"):
+            vertices_argument(Graph.from_edges(5, [], []), wrong, "sources")
+
+
+@pytest.mark.parametrize(
+    ("index", "shown"), [(-9999, "none"), (-1, "none"), (0, "'Bern'"), (3, "'Brig'"), (4, "no. 4")]
+)
+def test_vertices_as_errors_show_them(index: int, shown: str) -> None:
+    assert name_or_none(named("strings"), index) == shown
 
 
 def test_what_is_no_graph_says_how_one_is_made(tmp_path: Path) -> None:
