@@ -49,6 +49,14 @@ def test_of_equally_near_vertices_the_first() -> None:
     assert reedsp.nearest_vertices(graph, [[1, 1], [3, 3], [1.1, 1]])[0] == [1, 0, 1]
 
 
+def test_of_vertices_as_near_on_either_side_the_first() -> None:
+    for sides in ((1, -1), (-1, 1)):
+        across = graph_at([[0, 50], *((0, side) for side in sides), *((side, 0) for side in sides)])
+        assert reedsp.nearest_vertices(across, [[0, 0]])[0] == [1]
+        along = graph_at([[0, 50], *((side, 0) for side in sides), *((0, side) for side in sides)])
+        assert reedsp.nearest_vertices(along, [[0, 0]])[0] == [1]
+
+
 def test_of_many_vertices_at_each_place_the_first() -> None:
     places = np.tile(np.random.default_rng(0).uniform(-80, 80, (20, 2)), (2, 1))
     found, metres = reedsp.nearest_vertices(graph_at(places), np.random.default_rng(1).uniform(-80, 80, (300, 2)))

@@ -239,6 +239,7 @@ def test_the_same_numbers_are_the_same_graph(tmp_path: Path) -> None:
         ({"weights": [1, 2, 4]}, "other edges or weights"),
         ({"weights": [1, 2, 3.5]}, "other edges or weights"),
         ({"targets": [1, 2, 0]}, "other edges or weights"),
+        ({"sources": [0, 0, 2]}, "other edges or weights"),
         ({"n": 5}, "other edges or weights"),
         ({"offset": 1}, "whose vertices have other names"),
         ({"labels": ["a", "b", "c", "d"]}, "whose vertices have other names"),

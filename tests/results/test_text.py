@@ -6,9 +6,11 @@ import io
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import reedsp
+from reedsp.results.text import fingerprint
 
 
 @pytest.mark.parametrize("stream", ["x.csv", io.StringIO()])
@@ -20,6 +22,14 @@ def test_what_is_no_binary_stream_is_named(stream: Any) -> None:
 def test_what_is_no_path_is_named() -> None:
     with pytest.raises(TypeError, match=r"^path: expected a path, got 3"):
         reedsp.maximum_matching([[1, 1], [0, 1]]).save(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("least", [2.0**63, -(2.0**64)])
+def test_weights_beyond_int64_tell_graphs_apart(least: float) -> None:
+    known = {fingerprint(reedsp.Graph.from_edges(2, [0], [1], [least * factor])) for factor in (1, 2, 3)}
+    assert len(known) == 3
+    whole = (reedsp.Graph.from_edges(2, [0], [1], np.array([2**62], dtype)) for dtype in ("int64", "float32"))
+    assert len(set(map(fingerprint, whole))) == 1
 
 
 def test_a_name_without_bytes_is_named(tmp_path: Path) -> None:
