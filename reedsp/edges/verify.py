@@ -129,8 +129,11 @@ def verify_on_host(graph: Graph, source: int, dist: npt.NDArray[Any], predecesso
     exact, scale, tree = exact_shortest_paths(graph, [source])
     for vertex, value in enumerate(exact):
         expected = np.inf if value is None else float(Fraction(value, scale))
-        if dist[vertex] != dist.dtype.type(expected) or predecessors[vertex] != tree[vertex]:
+        if dist[vertex] != dist.dtype.type(expected):
             raise VerificationError(f"vertex {graph.names[vertex]!r}: dist {dist[vertex]} should be {expected}")
+        if predecessors[vertex] != tree[vertex]:
+            before, right = (name_or_none(graph, each) for each in (predecessors[vertex], tree[vertex]))
+            raise VerificationError(f"vertex {graph.names[vertex]!r}: predecessor {before} should be {right}")
 
 
 def wrong_nearest(

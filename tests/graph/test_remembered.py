@@ -251,6 +251,14 @@ def test_a_number_of_graphs_is_kept(memory: remembered._Memory, monkeypatch: pyt
         assert len(memory.graphs()) <= 3
 
 
+def test_as_many_graphs_are_kept_as_the_guide_says(memory: remembered._Memory) -> None:
+    matrices = [scipy.sparse.eye_array(size, format="csr") for size in range(1, 259)]
+    for matrix in matrices:
+        for _ in range(2):
+            as_graph(matrix)
+        assert len(memory.graphs()) == min(matrix.shape[0], 256)
+
+
 def test_a_large_matrix_is_not_copied(memory: remembered._Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remembered, "host_memory", lambda: 16 * 1000)
     matrix = MATRICES["csr"]()
