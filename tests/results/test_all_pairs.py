@@ -20,7 +20,8 @@ class OnDisk:
     def __getitem__(self, rows: Any) -> np.ndarray[Any, Any]:
         assert not isinstance(rows, tuple)
         self.read += np.atleast_1d(rows).tolist()
-        return self._matrix[rows]
+        found: np.ndarray[Any, Any] = self._matrix[rows]
+        return found
 
 
 def test_paths_need_each_row_of_their_sources_once(device: reedsp.Device) -> None:
