@@ -107,10 +107,13 @@ def finite(dist: Any) -> tuple[Any, Any]:
     return (dist != limits.max) & (dist != limits.min), dist == limits.min
 
 
-def sum_of(dist: Any) -> float | Fraction:
-    """Return the sum of finite distances: exactly where that of floats is beyond them."""
+def sum_of(dist: Any) -> int | float | Fraction:
+    """Return the sum of finite distances: exactly of integers, and where that of floats is beyond them."""
     import numpy as np
 
+    if dist.dtype.kind == "i":
+        upper, lower = dist >> 31, dist & (1 << 31) - 1
+        return (int(upper.sum(dtype=np.int64)) << 31) + int(lower.sum(dtype=np.int64))
     with np.errstate(over="ignore"):
         total = float(dist.sum(dtype=np.float64))
     return total if math.isfinite(total) else sum(map(Fraction, dist.tolist()), Fraction())

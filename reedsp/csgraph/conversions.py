@@ -57,7 +57,7 @@ def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed:
     _check_predecessors(before, (n,), n)
     tree = tree_of(matrix, before)
     if tree is None:
-        tree = _reconstruct_path(matrix, before.astype(np.int64))
+        tree = _reconstruct_path(matrix, before if n else before.astype(np.int64))  # a list of none is one of floats
     from_scipy = getattr(type(csgraph), "from_scipy_sparse", None)  # an array of pydata's sparse
     return tree if from_scipy is None else from_scipy(tree)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -31,6 +32,9 @@ from reedsp.typing import MatrixLike
 _NARROW = np.iinfo(np.int32).max
 _LARGEST = np.iinfo(np.int64).max
 _METHODS = ("dinic", "edmonds_karp")
+_FEW_CELLS, _MANY_CELLS = 10_000, 1 << 22  # of matrices that SciPy's routine for dense ones is given, however sparse
+_WIDE = 1 << 20  # between the least and the greatest integer: SciPy's routine for sparse ones takes a tenth of a second
+_Pairs = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
 def maximum_flow(csgraph: MatrixLike, source: int, sink: int, *, method: str = "dinic") -> Any:
@@ -200,11 +204,8 @@ def min_weight_full_bipartite_matching(
         raise ValueError(f"{_entry(matrix, entry)}, expected a finite number")
     if values.dtype.kind == "u" and values.size and values.max() > _LARGEST:
         raise ValueError(f"{_entry(matrix, int(values.argmax()))}, expected a number that int64 holds")
-    is_whole = values.dtype.kind != "f" and values.size > 0
-    is_exact = not is_whole or max(-int(values.min()), int(values.max())) <= EXACT_IN_FLOAT64
-    if is_exact and _is_for_host(matrix.shape, values.size):
-        rows = matrix.tocsr() if matrix.format == "coo" else matrix  # SciPy 1.15 does not take its own COO arrays
-        return _min_weight_full_bipartite_matching(rows, maximize)  # type: ignore[no-any-return]
+    if _is_for_host(matrix.shape, values.size) and (pairs := _matched_on_host(matrix, maximize)) is not None:
+        return pairs
     if not np.all(values):
         warnings.warn("explicit zero weights are removed before matching", stacklevel=2)
         matrix = matrix.copy()
@@ -214,6 +215,47 @@ def min_weight_full_bipartite_matching(
     if matrix.shape[1] < matrix.shape[0]:
         return found.rows, order[found.columns]
     return order, found.columns
+
+
+def _matched_on_host(matrix: Any, maximize: bool) -> _Pairs | None:
+    """Return what SciPy finds, or None where it rounds, or may take time that grows with the weights themselves.
+
+    Its routine for sparse matrices takes such time for some integers, the one for dense ones for none.
+    """
+    values, rows = matrix.data, matrix.tocsr()  # SciPy 1.15 does not take its own COO arrays
+    if values.size and (values.dtype.kind != "f" or (np.isfinite(values).all() and (values == np.rint(values)).all())):
+        lowest, highest = int(values.min()), int(values.max())
+        largest = max(-lowest, highest)
+        if values.dtype.kind != "f" and largest > EXACT_IN_FLOAT64:
+            return None
+        if highest - lowest > _WIDE:
+            if _is_dense(rows, _FEW_CELLS):
+                return _matched_in_dense(rows, maximize)
+            if 4 * largest * min(matrix.shape) <= EXACT_IN_FLOAT64:  # devices have room for it
+                return None
+            if _is_dense(rows, _MANY_CELLS):
+                return _matched_in_dense(rows, maximize)
+    return _min_weight_full_bipartite_matching(rows, maximize)  # type: ignore[no-any-return]
+
+
+def _is_dense(rows: Any, few: int) -> bool:
+    """Return whether a CSR matrix has few cells or is half full, and names no cell twice and no weight of zero."""
+    m = len(rows.data)
+    return bool(math.prod(rows.shape) <= max(few, 2 * m) and rows.has_canonical_format and rows.data.all())
+
+
+def _matched_in_dense(rows: Any, maximize: bool) -> _Pairs:
+    from scipy.optimize import linear_sum_assignment  # takes half a second
+
+    weights = np.full(rows.shape, -np.inf if maximize else np.inf)
+    weights[rows.tocoo().coords] = rows.data
+    try:
+        first, second = linear_sum_assignment(weights, maximize)
+    except ValueError:  # as SciPy says it of sparse ones
+        raise ValueError("no full matching exists") from None
+    return (
+        (first, second.astype(np.int32)) if weights.shape[0] <= weights.shape[1] else (first.astype(np.int32), second)
+    )
 
 
 def _entry(matrix: Any, entry: int) -> str:

@@ -181,6 +181,8 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
         refuse_unreal(given.dtype, "indices")
         if kind == "b":
             raise TypeError("indices has dtype bool, expected integers")
+        if kind == "O":
+            given = _of_objects(given, n)
         with np.errstate(invalid="ignore"):  # NaN, which equals nothing
             vertices = given.astype(np.int64)
     if not (flat := vertices.reshape(-1)).size:
@@ -190,6 +192,19 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
         wrong = (vertices != given) | (vertices < -n) | (vertices >= n)
         raise ValueError(f"{first_of(wrong, given, 'indices')} is not a vertex of a graph with {n} vertices")
     return vertices if lowest >= 0 else vertices % n
+
+
+def _of_objects(given: npt.NDArray[Any], n: int) -> npt.NDArray[np.int64]:
+    """Return integers that numpy has left as they were, such as those beyond int64, which are no vertices."""
+    numbers = np.empty(given.shape, np.int64)
+    for place, each in np.ndenumerate(given):
+        position = f"indices[{', '.join(map(str, place))}]" if place else "indices"
+        if isinstance(each, (bool, np.bool_)) or not isinstance(each, (int, np.integer)):
+            raise TypeError(f"{position} = {each!r}, expected an integer")
+        if not -n <= each < n:
+            raise ValueError(f"{position} = {each} is not a vertex of a graph with {n} vertices")
+        numbers[place] = each
+    return numbers
 
 
 def first_of(wrong: npt.NDArray[np.bool_], values: npt.NDArray[Any], name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,9 @@ def vector(name: str, array: Any) -> Any:
 
 def refuse_rounded(name: str, given: Any, array: npt.NDArray[Any]) -> None:
     """Raise ValueError for an integer in a list of which numpy made another number, as of one among fractions."""
-    if not isinstance(given, (list, tuple)) or array.ndim != 1 or array.dtype.kind != "f":
+    if not isinstance(given, Sequence) or array.ndim != 1 or array.dtype.kind != "f":
+        return
+    if not any(issubclass(kind, (int, np.integer)) for kind in set(map(type, given))):
         return
     for position, (each, value) in enumerate(zip(given, array.tolist(), strict=True)):
         if isinstance(each, (int, np.integer)) and int(each) != value:

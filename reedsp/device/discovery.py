@@ -100,7 +100,7 @@ def get_devices(device: Device | int | str | Sequence[Device | int | str] | None
     ValueError
         The sequence is empty.
     """
-    if not isinstance(device, Sequence) or isinstance(device, str | bytes):
+    if not isinstance(device, Sequence) or isinstance(device, str | bytes | bytearray | memoryview):
         return [get_device(device)]  # type: ignore[arg-type]  # of bytes, which are refused
     if not device:
         raise ValueError("device: the list is empty")

@@ -93,8 +93,8 @@ def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray
         number: npt.NDArray[np.int64] = np.asarray(known, np.int64) - graph.offset
         if ((number >= 0) & (number < graph.n)).all():
             return number.astype(np.intp)
-    if isinstance(vertices, (Mapping, set, frozenset)):
-        raise TypeError(f"{argument}: expected a sequence of vertices, got {vertices!r}")
+    if isinstance(vertices, (dict, set, frozenset)):
+        raise TypeError(f"{argument}: expected a sequence of vertices, got a {type(vertices).__name__}")
     if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable) or getattr(vertices, "ndim", 1) == 0:
         raise TypeError(f"{argument}: expected several vertices, got {vertices!r}")
     if isinstance(vertices, np.ndarray) and vertices.ndim > 1:
@@ -107,7 +107,7 @@ def source_argument(graph: Graph, source: Any) -> tuple[list[int], bool]:
     """Return the indices of the sources, and whether there may be several.
 
     What is the name of a vertex is one source, also if it is a tuple or another collection; any other collection but a
-    string holds several, in an order: sets and mappings have none.
+    string holds several, in its order: a set has none, and a dict more than vertices.
 
     Raises
     ------

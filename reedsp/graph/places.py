@@ -71,16 +71,11 @@ def nearest_vertices(graph: Graph, places: npt.ArrayLike) -> tuple[list[Any], np
     if not graph.n:
         raise ValueError("graph has no vertices, of which one could be the nearest")
     asked = _places_argument(places)
-    known = _one_name(degrees)
-    first = _first_at_each(known)
-    vertices, on_sphere = _on_sphere(known[first]), _on_sphere(_one_name(asked))
-    tree = cKDTree(vertices)
-    away, nearest_two = tree.query(on_sphere, k=2)
-    found, limit = first[nearest_two[:, 0]], away[:, 0] * _ROUNDED_UP
-    tied = np.flatnonzero(away[:, 1] <= limit)
-    for place, candidates in zip(tied, tree.query_ball_point(on_sphere[tied], limit[tied]), strict=True):
-        squares = ((vertices[candidates] - on_sphere[place]) ** 2).sum(axis=1)
-        found[place] = first[candidates][squares == squares.min()].min()
+    known, wanted = _one_name(degrees), _one_name(asked)
+    away, nearest_two = cKDTree(_on_sphere(known)).query(_on_sphere(wanted), k=2)
+    found, limit = nearest_two[:, 0], away[:, 0] * _ROUNDED_UP
+    if (tied := np.flatnonzero(away[:, 1] <= limit)).size:
+        found[tied] = _first_of_the_nearest(known, wanted[tied], limit[tied])
     return [graph.names[vertex] for vertex in found.tolist()], metres_between(asked, degrees[found])
 
 
@@ -132,11 +127,31 @@ def _one_name(degrees: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.stack((np.where(np.abs(latitude) == 90, 0, meridian), latitude), axis=1) + 0.0  # -0.0 is 0.0
 
 
-def _first_at_each(places: npt.NDArray[np.float64]) -> npt.NDArray[np.intp]:
-    """Return the smallest index of those that are one place, for each place."""
+def _first_of_the_nearest(
+    known: npt.NDArray[np.float64], wanted: npt.NDArray[np.float64], limit: npt.NDArray[np.float64]
+) -> npt.NDArray[np.intp]:
+    """Return the smallest index of those that are nearest to each place, of which none is farther than a chord."""
+    from scipy.spatial import cKDTree
+
+    first, _ = _distinct(known)
+    tree = cKDTree(_on_sphere(known[first]))
+    asked, which = _distinct(wanted)
+    nearest = np.empty(len(asked), np.intp)
+    for number, place in enumerate(asked):
+        here = wanted[np.newaxis, place]
+        near = first[tree.query_ball_point(_on_sphere(here)[0], limit[place])]
+        metres = metres_between(here, known[near])
+        nearest[number] = near[metres == metres.min()].min()
+    return np.asarray(nearest[which])
+
+
+def _distinct(places: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return the smallest index of each different place, and which of these places each one is."""
     order: npt.NDArray[np.intp] = np.lexsort(places.T)
-    differs = (np.diff(places[order], axis=0) != 0).any(axis=1)
-    return np.asarray(order[np.append(True, differs)])
+    begins = np.append(True, (np.diff(places[order], axis=0) != 0).any(axis=1))
+    which = np.empty(len(places), np.intp)
+    which[order] = np.cumsum(begins) - 1
+    return np.asarray(order[begins]), which
 
 
 def _on_sphere(degrees: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -65,6 +65,8 @@ def read_table(table: Any, source: str, target: str, weight: str | None) -> Tabl
             raise TypeError(f"{argument}: expected the name of a column, got {name!r}")
     try:
         column_of = _columns(table, source, target, weight)
+    except OverflowError:  # of a column of objects in a table of another library
+        raise ValueError("table: a column has an integer outside int64") from None
     except (pyarrow.ArrowException, OSError) as error:
         is_file = isinstance(table, (str, os.PathLike))
         if isinstance(error, OSError) and not (is_file and _is_damage(error, os.fsdecode(table))):
@@ -167,8 +169,8 @@ def _of_arrays(arrays: dict[str, Any], names: list[str]) -> Any:
 
 def _refuse_large_integers(values: Any, name: str) -> None:
     """Refuse an integer outside int64, or one that float64 does not hold next to floats, by its row."""
-    if not isinstance(values, Sequence):
-        return
+    if isinstance(values, np.ndarray) or not isinstance(values, Sequence):
+        values = np.asarray(values, object).tolist()  # of a column of pandas, too
     beside_floats = any(isinstance(value, (float, np.floating)) for value in values)
     for row, value in enumerate(values):
         if not isinstance(value, (int, np.integer)):

@@ -1324,16 +1324,16 @@ def _naming(content: bytes, n: int) -> _Naming | None:
         if coordinates is not None and (coordinates.dtype != np.float64 or coordinates.shape != (n, 2)):
             found = f"{coordinates.dtype} of shape {coordinates.shape}"
             raise ValueError(f"coordinates: expected float64 of shape {(n, 2)}, got {found}")
-        directed, offset = _single(arrays, "directed", "b"), _single(arrays, "offset", "i")
+        directed, offset = _single(arrays, "directed", "b"), _single(arrays, "offset", "iu")
         geographic = "geographic" in arrays and _single(arrays, "geographic", "b")
         return _Naming(directed, offset, labels, coordinates, geographic)
 
 
-def _single(arrays: Mapping[str, npt.NDArray[Any]], name: str, kind: str) -> Any:
-    """Return the one value in an array, which has to be of this kind."""
+def _single(arrays: Mapping[str, npt.NDArray[Any]], name: str, kinds: str) -> Any:
+    """Return the one value in an array, which has to be of one of these kinds."""
     array = arrays[name]
-    if array.dtype.kind != kind or array.ndim:
-        expected = "True or False" if kind == "b" else "an integer"
+    if array.dtype.kind not in kinds or array.ndim:
+        expected = "True or False" if kinds == "b" else "an integer"
         raise ValueError(f"{name}: expected {expected}, got {array.dtype} of shape {array.shape}")
     return array.item()
 

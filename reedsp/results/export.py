@@ -138,7 +138,7 @@ def rows_to_arrow(
         raise ImportError("to_arrow: pyarrow is not installed; install it with: pip install 'reedsp[tables]'") from None
     try:
         names = _arrow_names(graph)
-    except (pyarrow.ArrowException, OverflowError, TypeError) as error:
+    except (pyarrow.ArrowException, OverflowError, TypeError, UnicodeEncodeError) as error:
         raise TypeError(f"to_arrow: the names of the vertices are no column of Arrow: {error}") from None
     content: dict[str, Any] = {}
     if sources is not None:
@@ -156,7 +156,7 @@ def _arrow_names(graph: Graph) -> Any:
     Raises
     ------
     TypeError
-        They are of several types, or two of them would become one.
+        Two of them would become one.
     Exception
         Whatever pyarrow raises for what it has no type for.
     """
@@ -164,11 +164,12 @@ def _arrow_names(graph: Graph) -> Any:
 
     if graph.labels is None:
         return pyarrow.array(np.arange(graph.n) + graph.offset)
-    kinds = set(map(type, graph.labels))
-    if len(kinds) > 1:
-        raise TypeError(f"they are of the types {', '.join(sorted(kind.__name__ for kind in kinds))}")
-    names = pyarrow.array(list(graph.labels))
-    if not kinds <= {int, str, bytes, float, bool} and len(set(map(repr, names.to_pylist()))) < graph.n:
+    kinds, names = set(map(type, graph.labels)), pyarrow.array(list(graph.labels))
+    if len(kinds) == 1 and kinds <= {int, str, bytes, float, bool}:
+        return names
+    values = names.to_pylist()
+    is_tuple = any(issubclass(kind, tuple) for kind in kinds)  # a list in Arrow
+    if len(set(map(repr, values) if is_tuple else values)) < graph.n:
         raise TypeError(f"{names.type} does not tell all of them apart")
     return names
 

@@ -15,6 +15,8 @@ from reedsp.graph.places import degrees_of
 from reedsp.results.shortest_paths import ShortestPaths
 
 _DECIMALS = 7  # of a degree: a centimetre
+_LARGEST = np.iinfo(np.int64).max
+_REAL = (int, float, np.integer, np.floating)
 
 
 def route_geojson(graph: Graph, route: Iterable[Hashable]) -> dict[str, Any]:
@@ -116,12 +118,7 @@ def isochrone_geojson(paths: ShortestPaths, cutoffs: npt.ArrayLike, source: Hash
         raise ValueError("paths: the graph has negative weights, for which no distance bounds where a path leads")
     row = paths._row(source)
     dist, _, reached = paths._arrays(row)
-    given = np.atleast_1d(as_array(cutoffs, "cutoffs"))
-    if given.ndim != 1 or given.dtype.kind not in "iuf":
-        raise TypeError(f"cutoffs: expected a number or several, got {cutoffs!r}")
-    limits, known = given.tolist(), paths._complete_to(row)
-    if isinstance(cutoffs, (list, tuple)):  # an integer beside a fraction stays one
-        limits = [int(each) if isinstance(each, (int, np.integer)) else limits[i] for i, each in enumerate(cutoffs)]
+    limits, known = _numbers(cutoffs), paths._complete_to(row)
     for position, limit in enumerate(limits):
         if not 0 <= limit < math.inf:
             raise ValueError(f"cutoffs[{position}] = {limit}, expected a finite distance that is not negative")
@@ -129,6 +126,15 @@ def isochrone_geojson(paths: ShortestPaths, cutoffs: npt.ArrayLike, source: Hash
             raise ValueError(f"cutoffs[{position}] = {limit}, but the search ended at a distance of {known}")
     features = [_reach(graph, degrees, dist, reached, limit) for limit in limits]
     return {"type": "FeatureCollection", "features": features}
+
+
+def _numbers(cutoffs: npt.ArrayLike) -> list[int | float]:
+    """Return the cutoffs as numbers of Python: an integer of any size, also beside a fraction, stays one."""
+    given = np.atleast_1d(as_array(cutoffs, "cutoffs"))
+    numbers = list(cutoffs) if isinstance(cutoffs, (list, tuple)) else given.tolist()
+    if given.ndim != 1 or not all(isinstance(each, _REAL) and not isinstance(each, bool) for each in numbers):
+        raise TypeError(f"cutoffs: expected a number or several, got {cutoffs!r}")
+    return [int(each) if isinstance(each, (int, np.integer)) else float(each) for each in numbers]
 
 
 def _feature(geometry: dict[str, Any], properties: dict[str, Any]) -> dict[str, Any]:
@@ -152,9 +158,12 @@ def _reach(
     graph: Graph, degrees: npt.NDArray[np.float64], dist: npt.NDArray[Any], reached: npt.NDArray[np.bool_], limit: float
 ) -> dict[str, Any]:
     """Return what is reached within a distance as lines."""
-    most = math.floor(limit) if dist.dtype.kind == "i" else limit  # compared, and subtracted, without loss
+    most, rest = limit, 0.0
+    if dist.dtype.kind == "i":  # compared, and subtracted, without loss
+        dist, most = dist.astype(np.int64), min(math.floor(limit), _LARGEST)
+        rest = limit - most if most < _LARGEST else 0
     within = reached & (dist <= most)
-    left = (most - np.where(within, dist, 0)) + (limit - most)
+    left = (most - np.where(within, dist, 0)) + rest
     tails = edge_sources(graph)
     kept = within[tails] & ((left[tails] > 0) | (graph.weights == 0))
     tails, heads, weights = tails[kept], graph.indices[kept], graph.weights[kept]
@@ -184,8 +193,9 @@ def _cut_at_antimeridian(line: list[list[float]]) -> list[list[list[float]]]:
             along = there[0] + 2 * side - here[0]
             share = (side - here[0]) / along if along else 0
             latitude = round(here[1] + share * (there[1] - here[1]), _DECIMALS)
-            parts[-1].append([side, latitude])
+            if parts[-1][-1] != [side, latitude]:
+                parts[-1].append([side, latitude])
             parts.append([[-side, latitude]])
         parts[-1].append(there)
     longer = [part for part in parts if len(part) > 2 or part[0] != part[-1]]
-    return longer or [[line[0], line[-1]]]
+    return longer or [[line[0], line[0]]]

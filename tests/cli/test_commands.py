@@ -999,3 +999,13 @@ def test_predecessors_that_are_left_of_other_distances(
     assert output.exists()
     assert beside.exists() == bool(options)
     assert run(capsys, "verify", file, output)[0] == 0
+
+
+def test_means_of_integers_beyond_float64(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Statistics and all pairs agree, also where sums in float64 cancel each other."""
+    file = tmp_path / "a.wel"
+    for text in (f"0 1 {2**60 + 1}\n2 3 {-(2**60)}\n", f"0 1 {2**53 + 1}\n1 2 1\n2 3 {2**53 + 1}\n"):
+        file.write_text(text)
+        found = [json.loads(run(capsys, name, file, "--json")[1])["mean_distance"] for name in ("apsp", "statistics")]
+        assert found[0] == found[1]
+        assert found[0] in (0.5, (6 * 2**53 + 10) / 6)

@@ -142,3 +142,11 @@ def test_arrays_of_something_else(run: Any) -> None:
         assert status == 1
         assert message in err
     assert run("sort missing.npy")[0] == 1
+
+
+@pytest.mark.parametrize("word", [str(2**53 + 1), "9" * 5000, "-" + "9" * 400], ids=["odd", "long", "below"])
+def test_integers_among_fractions_that_are_none_of_float64(word: str, run: Any) -> None:
+    Path("numbers.txt").write_text(f"0.5 {word}")
+    status, _, err = run("sort numbers.txt")
+    assert status == 1
+    assert f"numbers.txt: word 2, {word[:40]!r}, has no exact float64 value" in err

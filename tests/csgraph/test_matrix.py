@@ -87,3 +87,20 @@ def test_how_many_paths() -> None:
     with pytest.raises(ValueError, match=r"^K = -1, expected at least 0$"):
         ours.yen(TRIANGLE, 0, 2, -1)
     assert ours.yen(TRIANGLE, 0, 2, 0).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("indices", "error", "said"),
+    [
+        ([0, 2**70], ValueError, rf"indices\[1\] = {2**70} is not a vertex of a graph with 3 vertices"),
+        ([[0], [-(2**70)]], ValueError, r"indices\[1, 0\] = -"),
+        (2**70, ValueError, r"indices = "),
+        ([None], TypeError, r"indices\[0\] = None, expected an integer"),
+        ([0, "a"], TypeError, r"indices"),
+        (np.array([True, 1], object), TypeError, r"indices\[0\] = True, expected an integer"),
+    ],
+)
+def test_indices_that_numpy_leaves_as_they_are(indices: Any, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=f"^{said}"):
+        ours.dijkstra(TRIANGLE, indices=indices)
+    assert ours.dijkstra(TRIANGLE, indices=np.array([2, -2], object)).shape == (2, 3)

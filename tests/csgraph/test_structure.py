@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 from scipy.sparse import csgraph as theirs
 
@@ -462,3 +464,19 @@ def test_masked_entries_are_no_edges_of_a_laplacian() -> None:
         np.testing.assert_array_equal(ours.laplacian(weights), expected, strict=True)
         assert weights.data[0, 1] == 1
         np.testing.assert_array_equal(ours.laplacian(weights, copy=False), expected, strict=True)
+
+
+SLOW = np.array([[4, 7, 1, 8], [6, 10, 7, 11], [9, 6, 6, 9], [5, 6, 7, 6]])
+"""Weights, but for the first and the third added to much: SciPy's routine takes as many steps as that is large."""
+
+
+@pytest.mark.parametrize("much", [2**21, 2**40, 2**51, 2.0**40])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_full_matchings_whose_time_does_not_grow_with_the_weights(much: float, sparse: bool, serves: None) -> None:
+    weights = SLOW + type(much)(much)
+    weights[0, ::2] = 4, 1
+    if sparse:
+        weights = scipy.linalg.block_diag(weights, np.diag(np.arange(1, 200)))
+    rows, columns = ours.min_weight_full_bipartite_matching(scipy.sparse.csr_array(weights))
+    best = min(sum(weights[i, p[i]] for i in range(4)) for p in itertools.permutations(range(4)))
+    assert weights[rows, columns][:4].sum() == best

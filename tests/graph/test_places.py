@@ -127,4 +127,23 @@ def test_vertices_that_lie_in_one_place_are_not_looked_at_one_by_one(monkeypatch
         np.tile([[3, 4], [7, 8]], (2500, 1)), geographic=True
     )
     assert reedsp.nearest_vertices(graph, [[7, 8]] * 5000)[0] == [1] * 5000
-    assert [len(points) for points in trees] == [2]
+    assert [len(points) for points in trees] == [5000, 2]
+
+
+@pytest.mark.parametrize("place", [[10, 0], [0, 45], [7, 47], [-33, -12]])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_of_vertices_as_many_metres_away_the_first(place: list[float], axis: int) -> None:
+    """Chords are rounded otherwise than the metres that are returned."""
+    for step in (1.0, 0.25):
+        offset = np.eye(2)[axis] * step
+        graph = graph_at([place + offset, place - offset])
+        metres = metres_between(np.array([place, place], float), graph.coordinates)
+        assert reedsp.nearest_vertices(graph, [place])[0] == [int(np.argmin(metres))]
+
+
+def test_many_vertices_as_near_as_each_other() -> None:
+    """All of a circle of latitude, from the pole; each different place is looked at once."""
+    around = np.stack((np.linspace(-180, 179, 360), np.full(360, 80.0)), axis=1)
+    found, metres = reedsp.nearest_vertices(graph_at(around), [[0, 90]] * 1000)
+    assert found == [int(np.argmin(metres_between(np.array([[0.0, 90.0]]), around)))] * 1000
+    assert np.ptp(metres) == 0

@@ -304,3 +304,11 @@ def test_without_pyarrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"pip install 'reedsp\[tables\]'"):
         reedsp.Graph.from_table(COLUMNS)
+
+
+def test_integers_beyond_int64_in_arrays_of_objects() -> None:
+    for column in (np.array([1, 2**70], object), pandas.Series([1, 2**70], dtype=object)):
+        with pytest.raises(ValueError, match=rf"^column 'w', row 1 = {2**70} is outside int64$"):
+            reedsp.Graph.from_table({"s": [1, 2], "t": [2, 3], "w": column}, "s", "t", "w")
+    with pytest.raises(ValueError, match=r"^table: a column has an integer outside int64$"):
+        reedsp.Graph.from_table(pandas.DataFrame({"s": [1, 2], "t": [2, 3], "w": column}), "s", "t", "w")

@@ -1536,3 +1536,10 @@ def test_real_files_of_other_kinds() -> None:
         assert_fault(DATA / "rodinia-bfs" / name, 1, name[5:-7])
     for name in ("dir-input.v", "example-directed.v"):
         assert_fault(DATA / "ldbc-sssp-answers" / name, 1)
+
+
+def test_npz_whose_offset_has_no_sign(tmp_path: Path) -> None:
+    content = {"indices": np.array([1], np.int32), "indptr": np.array([0, 1, 1]), "format": np.array(b"csr")}
+    content |= {"shape": np.array((2, 2)), "data": np.array([5]), "directed": np.array(True), "offset": np.uint8(1)}
+    np.savez(tmp_path / "graph.npz", **content)
+    assert read(tmp_path / "graph.npz").names == range(1, 3)

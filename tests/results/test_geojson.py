@@ -184,6 +184,8 @@ def test_masked_cutoffs() -> None:
         ([[180, 4], [-179, 2]], [[[-180, 4], [-179, 2]]]),
         ([[179, 4], [-180, 2]], [[[179, 4], [180, 2]]]),
         ([[180, 4], [-180, 2]], [[[-180, 4], [-180, 2]]]),
+        ([[180, 10], [-180, 10]], [[[180, 10], [180, 10]]]),
+        ([[170, 0], [180, 0], [-179, 1]], [[[170, 0], [180, 0]], [[-180, 0], [-179, 1]]]),
         (
             [[179, 1], [-179, 1], [179, 1]],
             [[[179, 1], [180, 1]], [[-180, 1], [-179, 1], [-180, 1]], [[180, 1], [179, 1]]],
@@ -208,3 +210,13 @@ def test_lines_are_cut_at_the_antimeridian(places: list[list[float]], lines: lis
 def test_what_is_no_sequence_of_vertices(route: Any) -> None:
     with pytest.raises(TypeError, match=r"^route: expected vertices one after the other"):
         reedsp.route_geojson(graph_of(), route)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", None])
+@pytest.mark.parametrize("cutoff", [2**31, 3e9, 2**63, 1e19, 10**20, 1e300])
+def test_cutoffs_beyond_all_distances(dtype: Any, cutoff: float) -> None:
+    paths = reedsp.sssp(graph_of(), 0, dtype=dtype)
+    for given in (cutoff, [1.5, cutoff]):
+        area = reedsp.isochrone_geojson(paths, given)["features"][-1]
+        assert area["properties"] == {"cutoff": cutoff, "vertices": 4}
+        assert area["geometry"]["coordinates"] == [[[0, 0], [1, 0]], [[1, 0], [1, 1]], [[1, 1], [3, 1]]]

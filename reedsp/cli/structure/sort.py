@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import io
+import math
 import re
 import sys
 import time
@@ -151,10 +152,13 @@ def _fractions(file: Path, words: list[bytes]) -> Iterator[float]:
             number = float(word)
             if b"_" in word:
                 raise ValueError
-            yield number
         except ValueError:
             text = word[:40].decode(errors="replace")
             raise Failure(f"{file}: word {position}, {text!r}, is no number") from None
+        if abs(number) >= 1 << 53 and _INTEGER.fullmatch(word) and (math.isinf(number) or int(word) != number):
+            text = word[:40].decode()
+            raise Failure(f"{file}: word {position}, {text!r}, has no exact float64 value, as there are fractions, too")
+        yield number
 
 
 def _write(stream: IO[bytes], values: Any, as_numpy: bool) -> None:
