@@ -22,7 +22,7 @@ from reedsp.cost_model.place import (
     is_full_matching_for_host,
     is_full_matching_slow_on_gpus,
 )
-from reedsp.csgraph.matrix import refuse_unreal, with_indices_alike
+from reedsp.csgraph.matrix import ascend, refuse_unreal, with_indices_alike
 from reedsp.device.discovery import get_device
 from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import EXACT_IN_FLOAT64, without_room
@@ -156,7 +156,7 @@ def min_weight_full_bipartite_matching(
     ----------
     biadjacency : sparse matrix or array, CSR, CSC or COO, shape (rows, columns)
         A weight for each edge. Those that are 0 are removed with a warning, and those that are +inf, or -inf to
-        find the maximum.
+        find the maximum. Of several that are stored for a pair the better one counts.
     maximize : bool
         Find the maximum weight instead.
 
@@ -223,6 +223,11 @@ def _matched_on_host(matrix: Any, maximize: bool) -> _Pairs | None:
     Its routine for sparse matrices takes such time for some integers, the one for dense ones for none.
     """
     values, rows = matrix.data, matrix.tocsr()  # SciPy 1.15 does not take its own COO arrays
+    if not ascend(rows.indptr, rows.indices):
+        rows = scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape, copy=True)
+        rows.sort_indices()
+    if len(rows.data) < len(values) or not ascend(rows.indptr, rows.indices):
+        return None  # of several weights of a pair SciPy takes the sum, or any
     if values.size and (values.dtype.kind != "f" or (np.isfinite(values).all() and (values == np.rint(values)).all())):
         lowest, highest = int(values.min()), int(values.max())
         largest = max(-lowest, highest)
@@ -239,9 +244,8 @@ def _matched_on_host(matrix: Any, maximize: bool) -> _Pairs | None:
 
 
 def _is_dense(rows: Any, few: int) -> bool:
-    """Return whether a CSR matrix has few cells or is half full, and names no cell twice and no weight of zero."""
-    m = len(rows.data)
-    return bool(math.prod(rows.shape) <= max(few, 2 * m) and rows.has_canonical_format and rows.data.all())
+    """Return whether a CSR matrix has few cells or is half full, and no weight of zero."""
+    return bool(math.prod(rows.shape) <= max(few, 2 * len(rows.data)) and rows.data.all())
 
 
 def _matched_in_dense(rows: Any, maximize: bool) -> _Pairs:

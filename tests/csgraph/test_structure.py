@@ -480,3 +480,40 @@ def test_full_matchings_whose_time_does_not_grow_with_the_weights(much: float, s
     rows, columns = ours.min_weight_full_bipartite_matching(scipy.sparse.csr_array(weights))
     best = min(sum(weights[i, p[i]] for i in range(4)) for p in itertools.permutations(range(4)))
     assert weights[rows, columns][:4].sum() == best
+    columns = ours.min_weight_full_bipartite_matching(scipy.sparse.csr_array(-weights), maximize=True)[1]
+    assert weights[rows, columns][:4].sum() == best
+
+
+@pytest.mark.parametrize("much", [0, 2**30])
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("maximize", [False, True])
+def test_of_several_weights_of_a_pair_the_better_one_counts(
+    much: int, kind: str, maximize: bool, request: pytest.FixtureRequest, device: Device
+) -> None:
+    """On a device, and on the host: SciPy adds them up, or takes any."""
+    for on_host in (False, True):
+        if on_host:
+            request.getfixturevalue("serves")
+        rng = np.random.default_rng(5)
+        for n in (2, 3, 4) * 8:
+            ends = np.concatenate((np.tile(np.arange(n), (2, 1)), rng.integers(0, n, (2, 3 * n))), axis=1)
+            weights = rng.integers(1, 30, 4 * n) + much * rng.integers(0, 2, 4 * n)
+            matrix = several_weights(weights, ends, n).asformat(kind, copy=True)
+            best: dict[tuple[int, int], int] = {}
+            for row, column, weight in zip(*ends.tolist(), weights.tolist(), strict=True):
+                best[row, column] = (max if maximize else min)(weight, best.get((row, column), weight))
+            sums = [
+                sum(best[pair] for pair in enumerate(order))
+                for order in itertools.permutations(range(n))
+                if all(pair in best for pair in enumerate(order))
+            ]
+            rows, columns = ours.min_weight_full_bipartite_matching(matrix, maximize)
+            found = sum(best[pair] for pair in zip(rows.tolist(), columns.tolist(), strict=True))
+            assert found == (max(sums) if maximize else min(sums)), (on_host, n)
+
+
+def several_weights(weights: Any, ends: Any, n: int) -> Any:
+    """Return a CSR matrix that stores all of them, in whatever order."""
+    order = np.argsort(ends[0], kind="stable")
+    indptr = np.append(0, np.cumsum(np.bincount(ends[0], minlength=n)))
+    return scipy.sparse.csr_array((weights[order], ends[1][order], indptr), shape=(n, n))
