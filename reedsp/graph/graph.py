@@ -1270,6 +1270,8 @@ def refuse_masked(values: object, name: str) -> None:
         raise ValueError(f"{name}[{position}] is masked" if position else f"{name} is masked")
     if isinstance(values, (list, tuple)):
         kinds = set(map(type, values))
+        if kinds <= {list, tuple}:  # of which rows of numbers need no look each
+            kinds = set(map(type, itertools.chain.from_iterable(values)))
         if any(issubclass(kind, (np.ma.MaskedArray, list, tuple)) for kind in kinds):
             for index, each in enumerate(values):
                 refuse_masked(each, f"{name}[{index}]")

@@ -108,6 +108,7 @@ def test_trees_of_any_integers() -> None:
     ("predecessors", "said"),
     [
         ([[NONE, 5], [1, NONE]], r"^predecessors\[0, 1\] = 5 is not a vertex of a graph with 2 vertices$"),
+        ([[NONE, 0], [2, NONE]], r"^predecessors\[1, 0\] = 2 is not a vertex of a graph with 2 vertices$"),
         ([[NONE, 0]], r"^predecessors has shape \(1, 2\), expected \(2, 2\)$"),
         ([NONE, 0], r"^predecessors has shape \(2,\), expected \(2, 2\)$"),
     ],
