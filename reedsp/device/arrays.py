@@ -50,8 +50,8 @@ def vector(name: str, array: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        It is a masked array, has another number of dimensions, lies scattered on a device, or is a list with an integer
-        that numpy rounds.
+        It is a masked array, has another number of dimensions, lies scattered on a device, has a missing value, or is a
+        list with an integer that numpy rounds.
     """
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")

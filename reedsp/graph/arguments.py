@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import Graph, is_networkx, is_sparse, refuse_masked
 from reedsp.graph.remembered import remembered
+from reedsp.graph.sequences import entries_of, refuse_other_than_several
 from reedsp.system.options import integer
 
 
@@ -93,13 +94,10 @@ def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray
         number: npt.NDArray[np.int64] = np.asarray(known, np.int64) - graph.offset
         if ((number >= 0) & (number < graph.n)).all():
             return number.astype(np.intp)
-    if isinstance(vertices, (dict, set, frozenset)):
+    if isinstance(vertices, (set, frozenset)):
         raise TypeError(f"{argument}: expected a sequence of vertices, got a {type(vertices).__name__}")
-    if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable) or getattr(vertices, "ndim", 1) == 0:
-        raise TypeError(f"{argument}: expected several vertices, got {vertices!r}")
-    if isinstance(vertices, np.ndarray) and vertices.ndim > 1:
-        raise ValueError(f"{argument} has {vertices.ndim} dimensions, expected 1")
-    named = enumerate(vertices)
+    refuse_other_than_several(vertices, argument)
+    named = enumerate(entries_of(vertices))
     return np.array([vertex_argument(graph, each, f"{argument}[{index}]") for index, each in named], np.intp)
 
 

@@ -10,7 +10,7 @@ import contextlib
 import copy
 import itertools
 import sys
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ import numpy.typing as npt
 from reedsp.graph.dense import Absent, DenseWeights, Rows, UnusableMatrixError, weight_dtype
 from reedsp.graph.html import SHOWN, and_more, card
 from reedsp.graph.networkx_edges import first_number, read_edges, read_places
+from reedsp.graph.sequences import dimensions, entries_of, first_missing, is_mapping, refuse_other_than_several
 from reedsp.graph.tables import place_in, read_table
 from reedsp.system.options import check_choice, flag, integer
 from reedsp.system.parts import in_parts
@@ -143,7 +144,7 @@ class Graph:
         targets = _vertex_vector(indices, "indices", n)
         _check_row_pointers(pointers, len(targets))
         edge_weights = _weight_vector(weights, "weights", len(targets))
-        _check_labels(labels, n)
+        labels = _checked_labels(labels, n)
         rows = _existing(pointers, targets, *_clean_weights(edge_weights, "weights[{}]".format))
         del pointers, targets, edge_weights
         self._store_rows(*rows, directed, offset, labels)
@@ -276,8 +277,7 @@ class Graph:
             As for :class:`Graph`.
         """
         n, directed = _vertex_count(n), flag(directed, "directed")
-        _check_labels(labels, n)
-        return cls._taking([sources, targets, weights], n, directed, offset, labels)
+        return cls._taking([sources, targets, weights], n, directed, offset, _checked_labels(labels, n))
 
     @classmethod
     def _taking(cls, edges: list[Any], n: int, directed: bool, offset: int, labels: Sequence[Hashable] | None) -> Graph:
@@ -486,8 +486,8 @@ class Graph:
             raise TypeError(f"graph: expected a graph of igraph, got {type(graph).__name__}")
         _check_attribute(weight)
         n = graph.vcount()
-        names = graph.vs["name"] if "name" in graph.vs.attributes() else None
-        _check_labels(names, n, "graph.vs[{}]['name']".format)
+        given = graph.vs["name"] if "name" in graph.vs.attributes() else None
+        names = _checked_labels(given, n, "graph.vs[{}]['name']".format)
         ends = np.array(graph.get_edgelist(), np.int32).reshape(-1, 2)
         sources, targets = (_vertex_vector(ends[:, side], "edges", n) for side in (0, 1))
         position = _weight_between(range(n) if names is None else names, sources, targets)
@@ -591,7 +591,7 @@ class Graph:
         check_choice("names", names, ("index", "payload"))
         numbers = np.asarray(graph.node_indices()).astype(np.int64)
         offset, labels = _as_names(numbers) if names == "index" else (0, list(graph.nodes()))
-        _check_labels(labels, len(numbers), lambda vertex: f"graph[{numbers[vertex]}]")
+        labels = _checked_labels(labels, len(numbers), lambda vertex: f"graph[{numbers[vertex]}]")
         sources, targets = _indices_of(np.asarray(graph.edge_list()).astype(np.int64).T, numbers)
         position = _weight_between(numbers.tolist() if labels is None else labels, sources, targets)
         weights = np.ones(len(sources), np.int32)
@@ -929,6 +929,12 @@ class Graph:
         return found
 
     def _find(self, name: object) -> int | None:
+        found = self._index_of(name)
+        if found is None and hasattr(name, "as_py"):  # one of Arrow's, which does not equal Python's
+            found = self._index_of(name.as_py())
+        return found
+
+    def _index_of(self, name: object) -> int | None:
         if self.labels is None:
             is_number = isinstance(name, (int, np.integer)) and not isinstance(name, bool)
             number = int(name) - self.offset if is_number else -1  # type: ignore[call-overload]
@@ -1023,9 +1029,9 @@ class Graph:
         Raises
         ------
         ValueError
-            One is no vertex, or occurs twice; the message names its position.
+            One is no vertex, or occurs twice; the message names its position. Or they have several dimensions.
         TypeError
-            They are no iterable, or a string.
+            They are no iterable, or a string or a mapping.
 
         Examples
         --------
@@ -1034,8 +1040,7 @@ class Graph:
         >>> list(part.edges()), part.names
         ([(2, 3, 6)], (3, 2))
         """
-        if isinstance(vertices, (str, bytes)) or not isinstance(vertices, Iterable):
-            raise TypeError(f"vertices: expected several vertices, got {vertices!r}")
+        refuse_other_than_several(vertices, "vertices")
         number_of: dict[int, int] = {}
         for index, name in enumerate(vertices):
             try:
@@ -1182,35 +1187,45 @@ def _own_label(label: Any) -> Hashable:
     return bytes(label) if isinstance(label, bytes) else label.item()
 
 
-def _check_labels(
+def _checked_labels(
     labels: Sequence[Hashable] | None, n: int, position: Callable[[int], str] = "labels[{}]".format
-) -> None:
-    """Check that each vertex has a label that no other one has, and that can be looked up."""
+) -> list[Hashable] | None:
+    """Return labels, of which each vertex has one that no other one has, and that can be looked up."""
     if labels is None:
-        return
-    has_order = hasattr(labels, "__len__") and getattr(labels, "ndim", 1) != 0
-    if isinstance(labels, (set, frozenset, Mapping)) or not has_order:
+        return None
+    has_order = hasattr(labels, "__len__") and dimensions(labels) != 0
+    if isinstance(labels, (set, frozenset)) or is_mapping(labels) or not has_order:
         raise TypeError(f"labels: expected a sequence, got a {type(labels).__name__}")
-    if len(labels) != n:
-        raise ValueError(f"labels has {len(labels)} entries for {n} vertices")
+    if dimensions(labels) > 1:
+        raise ValueError(f"labels has {dimensions(labels)} dimensions, expected 1")
+    entries = entries_of(labels)
+    if len(entries) != n:
+        raise ValueError(f"labels has {len(entries)} entries for {n} vertices")
     seen: set[Hashable] = set()
-    for index, label in enumerate(labels):
+    for index, label in enumerate(entries):
         try:
             known = label in seen
         except TypeError:
             raise TypeError(f"{position(index)} = {label!r} is not hashable") from None
         if known or label is None:
-            reason = "stands for no vertex" if label is None else f"is also {position(list(labels).index(label))}"
+            reason = "stands for no vertex" if label is None else f"is also {position(entries.index(label))}"
             raise ValueError(f"{position(index)} = {label!r} {reason}")
         if type(label) not in (int, str) and not _equals_itself(label):
             raise ValueError(f"{position(index)} = {label!r} cannot be found again: it does not equal itself")
         seen.add(label)
+    return entries
 
 
 def _equals_itself(label: Hashable) -> bool:
     try:
-        return bool(label == label)
-    except (TypeError, ValueError):  # there is no answer, or an array of them
+        answer = label == label
+    except (TypeError, ValueError):  # there is none
+        return True
+    try:
+        return bool(answer)
+    except TypeError:  # NA of pandas, which may be anything
+        return False
+    except ValueError:  # an array of answers
         return True
 
 
@@ -1237,7 +1252,7 @@ def _first(mask: npt.NDArray[np.bool_]) -> int:
 
 
 def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """Return any array_like as an array; a masked entry has no value, so that it is refused."""
+    """Return any array_like as an array; an entry that is masked or missing has no value, so that it is refused."""
     refuse_masked(values, name)
     try:
         return np.asarray(values)
@@ -1264,10 +1279,12 @@ def entries_of_dense(matrix: Any, name: str) -> npt.NDArray[Any]:
 
 
 def refuse_masked(values: object, name: str) -> None:
-    """Raise ValueError for an array, or a list, of which an entry is masked: it has no value, but a position."""
+    """Raise ValueError for an array, or a list, of which an entry is masked or missing: it has a position only."""
     if np.ma.isMaskedArray(values) and (mask := np.ma.getmaskarray(values)).any():
         position = ", ".join(map(str, np.argwhere(mask)[0].tolist()))
         raise ValueError(f"{name}[{position}] is masked" if position else f"{name} is masked")
+    if (missing := first_missing(values)) is not None:
+        raise ValueError(f"{name}[{missing}] is missing")
     if isinstance(values, (list, tuple)):
         kinds = set(map(type, values))
         if kinds <= {list, tuple}:  # of which rows of numbers need no look each
