@@ -26,6 +26,7 @@ from typing import Any
 from reedsp._version import __version__
 from reedsp.system import icd, pocl
 from reedsp.system.files.cache_folders import private_directory
+from reedsp.system.terminal import is_terminal
 from reedsp.system.threads import shared
 
 # Distribution, the module to import (None: it has none), and what it is for.
@@ -559,7 +560,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", action="store_true", help="print everything as JSON, for a bug report")
     options = parser.parse_args(arguments)
-    facts = _gather(_announce if sys.stderr.isatty() else lambda text: None)
+    facts = _gather(_announce if is_terminal(sys.stderr) else lambda text: None)
     diagnosis = diagnose(facts)
     if options.json:
         print(json.dumps({**asdict(facts), **asdict(diagnosis), "works": facts.works}, indent=2))

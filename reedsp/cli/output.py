@@ -15,6 +15,7 @@ import typer
 
 from reedsp.cli.status import BROKEN_PIPE, FAILED, INTERRUPTED, say
 from reedsp.system.files.cache_folders import SharedDirectoryError
+from reedsp.system.terminal import is_terminal
 
 STANDARD = Path("-")
 """Standard input or output, where a file is expected."""
@@ -134,7 +135,7 @@ def print_table(table: Any) -> None:
     """Print a table of rich, as wide as the terminal, or as it needs where there is none."""
     from rich.console import Console
 
-    console = Console(width=None if sys.stdout.isatty() else _WIDE, markup=False, highlight=False, emoji=False)
+    console = Console(width=None if is_terminal(sys.stdout) else _WIDE, markup=False, highlight=False, emoji=False)
     with console.capture() as text:  # a console that prints itself ends the program when its reader has gone
         console.print(table)
     print(text.get(), end="")

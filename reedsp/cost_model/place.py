@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import warnings
+from reedsp.system.switches import is_on
 
 SWITCH = "REEDSP_HOST"
 """The environment variable that keeps small inputs on the device, too, where it is "never"; read at the import."""
 
-_asked = os.environ.get(SWITCH, "")
-if _asked not in ("", "never"):
-    warnings.warn(f"{SWITCH} = {_asked!r} is ignored, expected 'never'", RuntimeWarning, stacklevel=1)
-_serves = _asked != "never"
+_serves = is_on(SWITCH)
 
 HOST = "host (SciPy)"
 """What results name as their device then."""

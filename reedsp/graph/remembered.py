@@ -26,6 +26,7 @@ import xxhash
 from reedsp.graph.graph import Graph, is_sparse
 from reedsp.system.host_memory import host_memory
 from reedsp.system.parts import PART, in_parts
+from reedsp.system.switches import is_on
 
 SWITCH = "REEDSP_REMEMBER"
 """The environment variable that has every call prepare its matrix, where it is "never"; read at the import."""
@@ -33,7 +34,7 @@ SWITCH = "REEDSP_REMEMBER"
 PART_OF_MEMORY = 1 / 16
 """What remembered graphs may take of the memories, of the host and of devices, in all."""
 
-_serves = os.environ.get(SWITCH, "") != "never"
+_serves = is_on(SWITCH)
 _FEWEST_BYTES = 1 << 16  # of a matrix; smaller ones are prepared about as soon as they are looked up
 _LONGEST_WAIT = 64  # calls
 _MOST_GRAPHS = 256

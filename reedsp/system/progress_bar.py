@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any
 
+from reedsp.system.terminal import is_terminal
+
 LATE = 2.0
 """Seconds of work after which the command line shows a bar."""
 
@@ -87,7 +89,7 @@ def announce_long(function: str, seconds: float, method: str) -> None:
 
 def announce(text: str) -> None:
     """Say something on standard error, if that is a terminal and progress is not hidden."""
-    if not _HIDDEN.get() and not _in_notebook() and sys.stderr.isatty():
+    if not _HIDDEN.get() and not _in_notebook() and is_terminal(sys.stderr):
         print(f"reedsp: {text}", file=sys.stderr)
 
 
@@ -151,7 +153,7 @@ def _bar(
         return contextlib.nullcontext()
     if _in_notebook():
         return _notebook_bar(verb, after, expected)
-    if sys.stderr.isatty():
+    if is_terminal(sys.stderr):
         return _terminal_bar(verb, after, has_end, expected)
     return contextlib.nullcontext()
 

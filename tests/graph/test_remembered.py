@@ -391,9 +391,14 @@ def test_the_environment_can_prevent_it() -> None:
         "graphs = [arguments.as_graph(matrix) for _ in range(4)]\n"
         "print(len(set(map(id, graphs))))"
     )
-    for value, count in (("", "2"), ("never", "4")):
+    for value, count, said in (
+        ("", "2", ""),
+        ("never", "4", ""),
+        ("nonsense", "2", "RuntimeWarning: REEDSP_REMEMBER = 'nonsense' is ignored, expected 'never'"),
+    ):
         environment = {**os.environ, remembered.SWITCH: value}
         child = subprocess.run(
             [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
         )
         assert child.stdout.strip() == count
+        assert said in child.stderr if said else not child.stderr

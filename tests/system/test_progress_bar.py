@@ -146,6 +146,14 @@ def test_nothing_is_shown_elsewhere(
 
 @needs_device
 @pytest.mark.parametrize("call", WORDS)
+def test_without_a_console_nothing_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    CALLS[call](tmp_path, True)
+    progress_bar.announce_long("apsp", 1e6, "min-plus")
+
+
+@needs_device
+@pytest.mark.parametrize("call", WORDS)
 @pytest.mark.parametrize("progress", [False, None])
 def test_false_and_none_show_nothing_on_a_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, progress: bool | None

@@ -1,0 +1,10 @@
+"""Whether someone sees what is printed."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a standard stream is a terminal; where a program has no console, there is none."""
+    return stream is not None and stream.isatty()
