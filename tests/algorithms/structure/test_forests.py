@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -464,13 +465,27 @@ def test_verify_names_an_edge(edges: Edges, message: str, device: Device) -> Non
 
 def test_verify_finds_forms_that_do_not_fit(device: Device) -> None:
     forest = small_forest(device)
-    for ends, weights in ((forest.ends[:2], forest.weights), (forest.ends, forest.weights.astype(np.float64))):
-        wrong = reedsp.SpanningForest(forest.graph, ends, weights, False, "kruskal", "", {})
-        with pytest.raises(reedsp.VerificationError, match="ends and 3 weights"):
-            wrong.verify(device)
+    ends, weights = forest.ends, forest.weights
+    others: list[Any] = [ends[:2], ends.astype(np.int64), ends.astype(np.float64), ends.astype(">i4"), ends.tolist()]
+    for other in others:
+        with pytest.raises(reedsp.VerificationError, match=r"^ends: expected 3 x 2 numbers of type int32$"):
+            dataclasses.replace(forest, ends=other).verify(device)
+    for other in (weights.astype(np.float64), weights.reshape(3, 1), weights.tolist(), None):
+        with pytest.raises(reedsp.VerificationError, match=rf"^weights: expected .* numbers of type {weights.dtype}$"):
+            dataclasses.replace(forest, weights=other).verify(device)
+    assert dataclasses.replace(forest, ends=np.asfortranarray(ends), weights=np.repeat(weights, 2)[::2]).verify(device)
     empty = reedsp.spanning_forest(reedsp.Graph.from_edges(5, [], []), device=device)
     with pytest.raises(reedsp.VerificationError, match="the graph has no edges"):
         changed(empty, [(0, 1, 1)]).verify(device)
+
+
+def test_verify_looks_at_the_sum(device: Device) -> None:
+    forest = small_forest(device)
+    assert forest.total_weight == 4
+    assert forest.verify(device)
+    vars(forest)["total_weight"] = 5
+    with pytest.raises(reedsp.VerificationError, match=r"^the edges weigh 4, but the total weight is 5$"):
+        forest.verify(device)
 
 
 # ---- arguments --------------------------------------------------------------------------------------

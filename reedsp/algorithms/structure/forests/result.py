@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from reedsp.algorithms.structure.forests.verify import verify_forest
 from reedsp.device.device import Device
+from reedsp.edges.verify import VerificationError
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
 from reedsp.results.text import AsTable
@@ -23,6 +24,15 @@ from reedsp.system.public import public
 if TYPE_CHECKING:
     import networkx
     import scipy.sparse
+
+
+def _sum(weights: npt.NDArray[Any]) -> int | float:
+    if weights.dtype.kind == "f":
+        return _sum_of_floats(weights.tolist())
+    largest = max(-int(weights.min(initial=0)), int(weights.max(initial=0)))
+    if largest * len(weights) <= np.iinfo(np.int64).max:
+        return int(weights.sum(dtype=np.int64))
+    return int(sum(weights.tolist()))
 
 
 def _sum_of_floats(numbers: list[float]) -> float:
@@ -89,12 +99,7 @@ class SpanningForest(AsTable):
     @functools.cached_property
     def total_weight(self) -> int | float:
         """Sum of the weights: exact for integers, the exact sum rounded once for floats, infinite beyond these."""
-        if self.weights.dtype.kind == "f":
-            return _sum_of_floats(self.weights.tolist())
-        largest = max(-int(self.weights.min(initial=0)), int(self.weights.max(initial=0)))
-        if largest * len(self) <= np.iinfo(np.int64).max:
-            return int(self.weights.sum(dtype=np.int64))
-        return int(sum(self.weights.tolist()))
+        return _sum(self.weights)
 
     def edges(self) -> Iterator[tuple[Any, Any, int | float]]:
         """Iterate over the edges: the names of both ends, and the weight as a Python number."""
@@ -143,9 +148,12 @@ class SpanningForest(AsTable):
         Raises
         ------
         VerificationError
-            They are not; the message names an edge.
+            They are not; the message names an edge, or an array that is of another shape or type.
         """
         verify_forest(self.graph, self.ends, self.weights, self.maximum, device)
+        known = self.__dict__.get("total_weight")  # since it was asked for
+        if known is not None and known != (total := _sum(self.weights)):
+            raise VerificationError(f"the edges weigh {total}, but the total weight is {known}")
         return True
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, BoundKernel, Job, Memory
-from reedsp.edges.verify import VerificationError
+from reedsp.edges.verify import VerificationError, check_array
 from reedsp.graph.graph import Graph, edge_sources
 
 _FILE = "forests/verify.cl"
@@ -35,7 +35,7 @@ def verify_forest(
     Raises
     ------
     VerificationError
-        They are not; the message names an edge.
+        They are not; the message names an edge, or an array that is of another shape or type.
     """
     _check_form(graph, ends, weights)
     if graph.m == 0:
@@ -53,8 +53,8 @@ def verify_forest(
 
 def _check_form(graph: Graph, ends: npt.NDArray[np.int32], weights: npt.NDArray[Any]) -> None:
     """Check that there is a weight for each edge, and that ends are vertices, in ascending order."""
-    if ends.shape != (len(weights), 2) or weights.dtype != graph.weights.dtype:
-        raise VerificationError(f"{ends.shape} ends and {len(weights)} weights of {weights.dtype}")
+    check_array("weights", weights, (getattr(weights, "size", graph.n),), graph.weights.dtype)
+    check_array("ends", ends, (len(weights), 2), np.int32)
     wrong = (ends < 0).any(axis=1) | (ends >= graph.n).any(axis=1) | (ends[:, 0] >= ends[:, 1])
     wrong[1:] |= (np.diff(ends[:, 0]) < 0) | ((np.diff(ends[:, 0]) == 0) & (np.diff(ends[:, 1]) <= 0))
     if wrong.any():
