@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import math
@@ -15,7 +16,7 @@ import scipy.sparse
 from scipy.optimize import linear_sum_assignment
 
 import reedsp
-from reedsp.algorithms.structure.assignment import auction, full_matching, paths, rounded
+from reedsp.algorithms.structure.assignment import auction, full_matching, paths, rounded, verify
 from reedsp.algorithms.structure.assignment.paths import Found
 from reedsp.algorithms.structure.assignment.selfcheck import finds_known_matching
 from reedsp.algorithms.structure.assignment.weights import Weights, in_integers, weights_of
@@ -350,17 +351,17 @@ def test_empty_sides(shape: tuple[int, int], device: Device) -> None:
 @pytest.mark.parametrize(
     ("given", "kind", "message"),
     [
-        (np.ones(3), ValueError, "matrix has 1 dimensions, expected 2"),
-        (scipy.sparse.coo_array(np.ones(3)), ValueError, "matrix has 1 dimensions, expected 2"),
-        (np.ones((2, 2)) * 1j, TypeError, "matrix has dtype complex128, expected real numbers"),
-        (scipy.sparse.csr_array(np.eye(2) * 1j), TypeError, "matrix has dtype complex128, expected real numbers"),
-        ([[1, 0, np.nan]], ValueError, r"^matrix\[0, 2\] is nan, expected a number that float64 holds"),
-        ([[1, -np.inf]], ValueError, r"^matrix\[0, 1\] is -inf, expected a number that float64 holds"),
-        (np.array([[2**63]], np.uint64), ValueError, r"^matrix\[0, 0\] = 9223372036854775808 is outside int64"),
-        (scipy.sparse.csr_array([[0, 1], [np.nan, 1]]), ValueError, r"^matrix.data\[1\] is nan, expected a number"),
-        (scipy.sparse.csc_array([[0, 1], [np.nan, 1]]), ValueError, r"^matrix\[1, 0\] is nan, expected a number"),
-        (scipy.sparse.coo_array([[0, 1], [np.nan, 1]]), ValueError, r"^matrix\[1, 0\] is nan, expected a number"),
-        ("abc", TypeError, "matrix: expected a matrix or a graph, got str"),
+        (np.ones(3), ValueError, "graph has 1 dimensions, expected 2"),
+        (scipy.sparse.coo_array(np.ones(3)), ValueError, "graph has 1 dimensions, expected 2"),
+        (np.ones((2, 2)) * 1j, TypeError, "graph has dtype complex128, expected real numbers"),
+        (scipy.sparse.csr_array(np.eye(2) * 1j), TypeError, "graph has dtype complex128, expected real numbers"),
+        ([[1, 0, np.nan]], ValueError, r"^graph\[0, 2\] is nan, expected a number that float64 holds"),
+        ([[1, -np.inf]], ValueError, r"^graph\[0, 1\] is -inf, expected a number that float64 holds"),
+        (np.array([[2**63]], np.uint64), ValueError, r"^graph\[0, 0\] = 9223372036854775808 is outside int64"),
+        (scipy.sparse.csr_array([[0, 1], [np.nan, 1]]), ValueError, r"^graph.data\[1\] is nan, expected a number"),
+        (scipy.sparse.csc_array([[0, 1], [np.nan, 1]]), ValueError, r"^graph\[1, 0\] is nan, expected a number"),
+        (scipy.sparse.coo_array([[0, 1], [np.nan, 1]]), ValueError, r"^graph\[1, 0\] is nan, expected a number"),
+        ("abc", TypeError, "graph: expected a matrix or a graph, got str"),
         (scipy.sparse.coo_array((2**31, 1)), ValueError, r"expected at most 2147483647 rows and columns"),
     ],
 )
@@ -371,10 +372,10 @@ def test_wrong_matrices(given: Any, kind: type[Exception], message: str) -> None
 
 def test_corrupt_matrices() -> None:
     for indptr, indices, message in (
-        ([0, 3, 2], [0, 1], "matrix.indptr is corrupt"),
-        ([0, 1, 9], [0, 1], "matrix.indptr is corrupt"),
-        ([0, 1, 2], [0, 7], r"matrix.indices\[1\] = 7, expected a number from 0 to 1"),
-        ([0, 1, 2], [-1, 0], r"matrix.indices\[0\] = -1, expected a number from 0 to 1"),
+        ([0, 3, 2], [0, 1], "graph.indptr is corrupt"),
+        ([0, 1, 9], [0, 1], "graph.indptr is corrupt"),
+        ([0, 1, 2], [0, 7], r"graph.indices\[1\] = 7, expected a number from 0 to 1"),
+        ([0, 1, 2], [-1, 0], r"graph.indices\[0\] = -1, expected a number from 0 to 1"),
     ):
         matrix = scipy.sparse.csr_array(np.eye(2))
         matrix.indptr, matrix.indices = np.array(indptr, np.int32), np.array(indices, np.int32)
@@ -411,7 +412,7 @@ def test_lists_that_are_no_matrices(function: Any) -> None:
         ([[5, 2**63 + 1], [5, 3]], ValueError, r"\[0, 1\] = 9223372036854775809 is outside int64$"),
         ([[1, 2], [3, 2**70]], ValueError, r"\[1, 1\] = 1180591620717411303424 is outside int64$"),
         ([[1, 2], [None, 2]], TypeError, r"\[1, 0\] is None, expected an int or a float$"),
-        ([[1], [1, 2]], ValueError, "^(matrix|graph): setting an array element with a sequence"),
+        ([[1], [1, 2]], ValueError, "^graph: setting an array element with a sequence"),
     ):
         with pytest.raises(kind, match=message):
             function(given)
@@ -423,11 +424,11 @@ def test_lists_that_are_no_matrices(function: Any) -> None:
 def test_corrupt_entries(axis: int, wrong: int) -> None:
     matrix = scipy.sparse.coo_array(np.ones((2, 2)))
     matrix.coords[axis][3] = wrong
-    with pytest.raises(ValueError, match=rf"matrix.coords\[{axis}\]\[3\] = {wrong}, expected a number from 0 to 1"):
+    with pytest.raises(ValueError, match=rf"graph.coords\[{axis}\]\[3\] = {wrong}, expected a number from 0 to 1"):
         reedsp.full_matching(matrix)
     matrix = scipy.sparse.coo_array(np.ones((2, 2)))
     matrix.data = matrix.data[:3]
-    with pytest.raises(ValueError, match=r"matrix.coords\[0\] has 4 entries, but matrix.data has 3"):
+    with pytest.raises(ValueError, match=r"graph.coords\[0\] has 4 entries, but graph.data has 3"):
         reedsp.full_matching(matrix)
 
 
@@ -448,6 +449,60 @@ FAULTS = {
     "another weight": lambda found: object.__setattr__(found, "weight", found.weight - 1),
     "the largest price": lambda found: found.row_prices.__setitem__(0, INT64),
 }
+
+
+@pytest.mark.parametrize("wrong", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("name", ["row_prices", "column_prices"])
+def test_prices_that_are_no_numbers(name: str, wrong: float, device: Device) -> None:
+    found = reedsp.full_matching([[0.3, 5.1], [7.7, 0.1]], device=device)
+    getattr(found, name)[1] = wrong
+    with pytest.raises(reedsp.VerificationError, match=rf"^{name}\[1\] is {wrong}, expected a finite number$"):
+        found.verify(device)
+
+
+@pytest.mark.parametrize("size", [1e17, 1e300, 1.7e308])
+@pytest.mark.parametrize("maximum", [False, True])
+def test_large_prices_hide_no_better_matching(maximum: bool, size: float, device: Device) -> None:
+    """Prices beside which the weights are rounded away: the best of all matchings passes, and none that is worse."""
+    matrix = np.random.default_rng(4).random((4, 4)) * (-1 if maximum else 1)
+    found = reedsp.full_matching(matrix, maximum, device=device)
+    found.row_prices[:], found.column_prices[:] = size, -size
+    passed = []
+    for columns in itertools.permutations(range(4)):
+        weight = math.fsum(matrix[range(4), columns])
+        other = dataclasses.replace(found, columns=np.array(columns, np.int32), weight=weight)
+        with contextlib.suppress(reedsp.VerificationError):
+            passed += [weight] * other.verify(device)
+    assert passed == [found.weight]
+    found.columns[:] = found.columns[::-1].copy()
+    with pytest.raises(reedsp.VerificationError, match=r"^row 0: another matching is better, in which its column is"):
+        found.verify(device)
+
+
+@pytest.mark.parametrize("maximum", [False, True])
+@pytest.mark.parametrize("shape", [(4, 4), (3, 5), (5, 3)])
+def test_exchanges_of_pairs(shape: tuple[int, int], maximum: bool) -> None:
+    """What is free may take the place of what is not, whatever the prices are."""
+    rng = np.random.default_rng(shape[0])
+    weights = weights_of(np.ma.array(rng.random(shape) - 0.5, mask=rng.random(shape) < 0.2))
+    edge_of = {
+        (int(row), int(column)): edge
+        for edge, (row, column) in enumerate(zip(weights.tails(), weights.indices, strict=True))
+    }
+    few, many = sorted(shape)
+    matchings = []
+    for chosen in itertools.permutations(range(many), few):
+        pairs = [pair if shape[0] <= shape[1] else pair[::-1] for pair in enumerate(chosen)]
+        if all(pair in edge_of for pair in pairs):
+            edges = np.full(shape[0], -1)
+            edges[[row for row, _ in pairs]] = [edge_of[pair] for pair in pairs]
+            matchings.append((math.fsum(weights.values[edges[edges >= 0]]), edges))
+    best = (max if maximum else min)(weight for weight, _ in matchings)
+    for weight, edges in matchings:
+        prices = (rng.normal(size=size) * 10.0 ** rng.integers(-2, 300, size) for size in shape)
+        with contextlib.nullcontext() if weight == best else pytest.raises(reedsp.VerificationError, match="better"):
+            verify._refuse_better(weights, edges, *prices, maximum, 1e-12)
+    assert len(matchings) > 5
 
 
 @pytest.mark.parametrize("maximum", [False, True])

@@ -82,8 +82,10 @@ class FullMatching:
         """Prove on a device that no full matching weighs less, or more, however this one was found.
 
         Prices are checked for every weight. Those of fractions are right up to rounding: the sum of two may be off by
-        ``(rows + 16) * 2**-52`` times the largest price, or weight of the matching. The arrays of a CSR matrix are not
-        copied: one that has changed since is checked as it is now.
+        ``(rows + 16) * 2**-52`` times the largest price, or weight of the matching. Where a price is more than
+        ``16 * (rows + 16)`` times this weight, as beside weights that are much larger or better, and so could hide a
+        better matching, one is looked for on the host in exact sums. The arrays of a CSR matrix are not copied: one
+        that has changed since is checked as it is now.
 
         Parameters
         ----------
@@ -128,6 +130,10 @@ class FullMatching:
         kinds = (np.int64,) if weights.is_integral else (np.int64, np.float64)
         check_array("row_prices", self.row_prices, sizes[:1], *kinds)
         check_array("column_prices", self.column_prices, sizes[1:], *kinds)
+        for name, prices in (("row_prices", self.row_prices), ("column_prices", self.column_prices)):
+            wrong = np.flatnonzero(~np.isfinite(prices))
+            if len(wrong):
+                raise VerificationError(f"{name}[{wrong[0]}] is {prices[wrong[0]]}, expected a finite number")
 
     def _edges(self, weights: Weights) -> npt.NDArray[np.int64]:
         """Return the weight by which each row is matched: the best of those between it and its column."""

@@ -79,8 +79,8 @@ def weights_of(matrix: Any, maximum: bool = False) -> Weights:
     if is_sparse(matrix):
         return _of_sparse(matrix, maximum)
     if not isinstance(matrix, (np.ndarray, list, tuple)):
-        raise TypeError(f"matrix: expected a matrix or a graph, got {type(matrix).__name__}")
-    given = entries_of_dense(matrix, "matrix")
+        raise TypeError(f"graph: expected a matrix or a graph, got {type(matrix).__name__}")
+    given = entries_of_dense(matrix, "graph")
     _refuse_others(given.dtype)
     present = ~np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else given != 0
     tails, heads = np.nonzero(present)
@@ -91,12 +91,12 @@ def weights_of(matrix: Any, maximum: bool = False) -> Weights:
 
 def _of_sparse(matrix: Any, maximum: bool) -> Weights:
     if len(matrix.shape) != 2:
-        raise ValueError(f"matrix has {len(matrix.shape)} dimensions, expected 2")
+        raise ValueError(f"graph has {len(matrix.shape)} dimensions, expected 2")
     rows, columns = matrix.shape
     if max(rows, columns) > _MOST_INDEX:
-        raise ValueError(f"matrix has the shape {matrix.shape}, expected at most {_MOST_INDEX} rows and columns")
+        raise ValueError(f"graph has the shape {matrix.shape}, expected at most {_MOST_INDEX} rows and columns")
     _refuse_others(matrix.dtype)
-    refuse_corrupt(matrix, "matrix")
+    refuse_corrupt(matrix, "graph")
     if matrix.format != "csr":
         entries = matrix.tocoo()
         order = np.argsort(entries.row, kind="stable")
@@ -109,12 +109,12 @@ def _of_sparse(matrix: Any, maximum: bool) -> Weights:
         return _checked(indptr, heads, values, columns, maximum, _by_row_and_column(tails, heads))
     m = int(matrix.indptr[-1])
     indptr, indices, values = matrix.indptr, matrix.indices[:m], matrix.data[:m]
-    return _checked(indptr, indices, values, columns, maximum, "matrix.data[{}]".format)
+    return _checked(indptr, indices, values, columns, maximum, "graph.data[{}]".format)
 
 
 def _by_row_and_column(tails: npt.NDArray[Any], heads: npt.NDArray[Any]) -> Callable[[int], str]:
     """Return what names an entry of a matrix that is not kept row by row."""
-    return lambda entry: f"matrix[{tails[entry]}, {heads[entry]}]"
+    return lambda entry: f"graph[{tails[entry]}, {heads[entry]}]"
 
 
 def _checked(
@@ -135,7 +135,7 @@ def _checked(
 
 def _refuse_others(dtype: np.dtype[Any]) -> None:
     if dtype.kind not in "biuf":
-        raise TypeError(f"matrix has dtype {dtype}, expected real numbers")
+        raise TypeError(f"graph has dtype {dtype}, expected real numbers")
 
 
 def _numbers(
