@@ -58,6 +58,20 @@ def check_array(name: str, array: Any, shape: tuple[int, ...], *types: npt.DType
         raise VerificationError(f"{name}: expected {size} numbers of type {kinds}")
 
 
+def check_vertex(name: str, graph: Graph, vertex: Any) -> int:
+    """Return the index of a vertex that is part of what is to be verified.
+
+    Raises
+    ------
+    VerificationError
+        The graph has no such vertex; the message gives the name of the attribute.
+    """
+    try:
+        return graph.index(vertex)
+    except (ValueError, TypeError) as error:
+        raise VerificationError(f"{name}: {error}") from None
+
+
 def verify_tree(
     graph: Graph,
     sources: Sequence[int],

@@ -298,6 +298,13 @@ def test_other_arrays_are_no_flow(name: str, changed: Any, message: str, device:
         wrong.verify(device)
 
 
+@pytest.mark.parametrize(("name", "other"), [("source", "q"), ("target", 4), ("source", None), ("target", [1])])
+def test_ends_that_are_no_vertices(name: str, other: Any, device: Device) -> None:
+    found = reedsp.maximum_flow(reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3]), 0, 3, device=device)
+    with pytest.raises(reedsp.VerificationError, match=f"^{name}: .* is not a vertex of this graph"):
+        dataclasses.replace(found, **{name: other}).verify(device)
+
+
 def test_a_smaller_flow_that_is_none_the_less_one(device: Device) -> None:
     """Its value is right for the flow, and the cut is a cut, but a larger one."""
     graph = reedsp.Graph.from_edges(2, [0], [1], [5])

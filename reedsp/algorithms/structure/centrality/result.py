@@ -12,7 +12,7 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.centrality.scales import scaled_edges, scaled_values
 from reedsp.algorithms.structure.centrality.sums import Sums
 from reedsp.algorithms.traversal.bfs import bfs
-from reedsp.edges.verify import VerificationError, check_array
+from reedsp.edges.verify import VerificationError, check_array, check_vertex
 from reedsp.graph.arguments import vertex_argument
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
@@ -169,6 +169,7 @@ class Betweenness(AsTable):
         if graph.n == 0:
             return True
         named = list(graph.names) if self.sources is None else self.sources
+        sources = [check_vertex("sources", graph, name) for name in named]
         reached, inner = [], 0
         reached_by, starts = np.zeros(graph.n, np.int64), np.zeros(graph.n, np.int64)
         for first in range(0, len(named), _ROWS_AT_ONCE):
@@ -176,7 +177,6 @@ class Betweenness(AsTable):
             reached.append((levels >= 0).sum(axis=1))
             reached_by += (levels > 0).sum(axis=0)
             inner += int(np.maximum(levels.astype(np.int64) - 1, 0).sum())
-        sources = [graph.index(name) for name in named]
         starts[sources] = np.concatenate(reached) - 1
         self._compare("the number of sources that reach it", sums.reached_by, reached_by)
         if not np.array_equal(sums.reached, np.concatenate(reached)):

@@ -26,7 +26,7 @@ def scaled_values(
         values = values + ends
     n, k = len(values), len(sources)
     if (n if endpoints else n - 1) < 2:
-        return values
+        return values.copy()  # what can be changed without a change to the sums, as below
     if endpoints or k == n:
         return values * scale(n if endpoints else n - 1, None if k == n else k, directed, normalized)
     scales: npt.NDArray[np.float64] = np.full(n, scale(n - 1, k, directed, normalized))
@@ -40,9 +40,7 @@ def scaled_edges(graph: Graph, sums: Sums, count: int, directed: bool, normalize
     values: npt.NDArray[np.float64] = sums.edges
     if not directed:
         values = values + transposed(graph.indptr, graph.indices, values)[2]
-    if graph.n >= 2:
-        values = values * scale(graph.n, count, directed, normalized)
-    return values
+    return values * scale(graph.n, count, directed, normalized) if graph.n >= 2 else values.copy()
 
 
 def scale(ends: int, sources: int | None, directed: bool, normalized: bool) -> float:

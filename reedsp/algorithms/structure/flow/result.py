@@ -13,7 +13,7 @@ from reedsp.algorithms.structure.flow.verify import verify_flow
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.edges.verify import check_array
+from reedsp.edges.verify import check_array, check_vertex
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
 from reedsp.system.public import public
@@ -140,7 +140,7 @@ class Flow:
             It is not; the message names a vertex, or an array that is of another shape or type.
         """
         graph, capacities = self.graph, capacities_of(self.graph)
-        ends = (graph.index(self.source), graph.index(self.target))
+        ends = (check_vertex("source", graph, self.source), check_vertex("target", graph, self.target))
         check_array("flow", self.flow, (graph.m,), np.int32, np.int64)
         check_array("is_source_side", self.is_source_side, (graph.n,), np.bool_)
         kind = np.promote_types(capacities.dtype, self.flow.dtype)

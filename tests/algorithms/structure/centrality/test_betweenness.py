@@ -415,6 +415,10 @@ FAULTS: dict[str, tuple[Callable[[reedsp.Betweenness], object], str]] = {
     "a list": (lambda found: object.__setattr__(found, "values", [0.0] * 4), "values: expected 4 numbers of "),
     "others": (lambda found: object.__setattr__(found, "edge_values", found.values), "edge_values: expected 3 numb"),
     "another scale": (lambda found: object.__setattr__(found, "normalized", False), "vertex 'y': its value is "),
+    "sources": (
+        lambda found: object.__setattr__(found, "sources", ["q"]),
+        "sources: 'q' is not a vertex of this graph",
+    ),
     "of nothing": (_without_sums_of_edges, "edge_values: there are no sums that they could be of$"),
 }
 
@@ -434,6 +438,20 @@ def test_what_is_not_known_of_a_single_source_is_right(device: Device) -> None:
     found = reedsp.betweenness(hub(20, directed=True), [3], device=device)
     assert np.isnan(found.values[3])
     assert found.verify()
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_values_are_no_sums(n: int, device: Device) -> None:
+    """One that is changed is noticed, also of graphs so small that nothing is scaled."""
+    graph = reedsp.Graph.from_edges(n, [0], [n - 1])
+    found = reedsp.betweenness(graph, edges=True, device=device)
+    assert found.verify()
+    for array in (found.values, found.edge_values):
+        assert array is not None
+        array[0] += 5
+        with pytest.raises(reedsp.VerificationError, match=r"its value is [5-9]"):
+            found.verify()
+        array[0] -= 5
 
 
 def test_graph_without_sums(device: Device) -> None:
