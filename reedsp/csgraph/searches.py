@@ -28,6 +28,7 @@ from reedsp.cost_model.place import (
     is_yen_for_scipy,
 )
 from reedsp.csgraph.matrix import are_plain, ascend, compressed_rows, edges_from, graph_of, vertices_of
+from reedsp.csgraph.nearest import are_within, nearest_on_host, within
 from reedsp.csgraph.small import both_ways, edges_both_ways, small_matrix
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
@@ -371,6 +372,10 @@ def dijkstra(
         limit = _number(limit, "limit")
     if not limit >= 0:
         raise ValueError(f"limit = {limit}, expected a number of at least 0")
+    if min_only or limit < np.inf:
+        near = _near(csgraph, directed, indices, return_predecessors, unweighted, limit, min_only)
+        if near is not None:
+            return near
     counts = unweighted and directed and not (min_only or return_predecessors)
     if counts and (counted := _edges_to_each(csgraph, indices, limit)) is not None:
         return counted
@@ -667,6 +672,30 @@ def _from_each(
     return dist.reshape(shape), predecessors.reshape(shape)
 
 
+def _near(
+    csgraph: Any,
+    directed: bool,
+    indices: npt.ArrayLike | None,
+    return_predecessors: bool,
+    unweighted: bool,
+    limit: float,
+    min_only: bool,
+) -> _Dist | _DistAndPred | _DistPredAndSources | None:
+    """Return what is near, or is found from the nearest of several vertices; None where a device is likely sooner."""
+    wanted = {"unweighted": unweighted, "predecessors": return_predecessors}
+    found = within(csgraph, indices, limit, min_only=min_only, **wanted) if directed else None
+    if found is None and min_only:
+        found = nearest_on_host(csgraph, directed, indices, limit, **wanted)
+    if found is None:
+        return None
+    dist, pred = found
+    if pred is None:
+        return dist
+    if min_only:
+        return dist, pred, nearest_source(pred, vertices_of(indices, len(pred)).ravel().tolist())
+    return dist, pred
+
+
 def _edges_to_each(csgraph: Any, indices: npt.ArrayLike | None, limit: float) -> _Dist | None:
     """Return how many edges lead from one vertex to each, found by a CPU device in the matrix as it stands, or None."""
     given = compressed_rows(csgraph)
@@ -736,9 +765,11 @@ def _on_host(
         return None
     vertices = vertices_of(indices, n)
     rows = vertices.size
-    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
-        return None
     sources = vertices.reshape(-1)
+    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
+        wanted = {"unweighted": unweighted, "predecessors": return_predecessors}
+        if not (rows and directed and limit < np.inf and are_within(matrix, sources, limit, **wanted)):
+            return None
     dist, before = dijkstra_on_host(matrix, sources, limit, unweighted, directed, return_predecessors)
     shape = (*vertices.shape, n)
     if before is None:

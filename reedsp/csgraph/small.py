@@ -27,6 +27,22 @@ def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | N
         rows = csgraph.indptr, csgraph.indices, csgraph.data
     elif not is_for_host(len(rows[0]), len(rows[1]), 1, unweighted):
         return None
+    if (extent := extent_of(rows)) is None:
+        return None
+    (indptr, indices, data), (lightest, longest) = rows, extent
+    n = len(indptr) - 1
+    if data.dtype != _FLOAT64 or (lightest == 0 and np.signbit(data).any()):
+        data = data + 0.0  # which is no longer -0.0
+    if data is not csgraph.data:
+        csgraph = scipy.sparse.csr_array((data.astype(_FLOAT64, copy=False), indices, indptr), shape=(n, n))
+    return csgraph, lightest * EXACT_IN_FLOAT64 > longest
+
+
+def extent_of(rows: Rows) -> tuple[float, float] | None:
+    """Return the minimum weight of a CSR matrix, and what no path is longer than.
+
+    None for anything but finite numbers that are not negative, whose sums float64 holds, at edges between vertices.
+    """
     indptr, indices, data = rows
     n, m = len(indptr) - 1, len(indices)
     if not len(data) == m > 0 or data.dtype.kind not in "biuf" or not are_pointers(indptr, indices):
@@ -34,13 +50,8 @@ def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | N
     # An index of an extremum is found sooner than the extremum, in small arrays, and is that of a NaN if there is one.
     lightest, longest = float(data[data.argmin()]), n * float(data[data.argmax()])
     columns = unsigned(indices)
-    if not (lightest >= 0 and longest <= EXACT_IN_FLOAT64 and columns[columns.argmax()] < n):
-        return None
-    if data.dtype != _FLOAT64 or (lightest == 0 and np.signbit(data).any()):
-        data = data + 0.0  # which is no longer -0.0
-    if data is not csgraph.data:
-        csgraph = scipy.sparse.csr_array((data.astype(_FLOAT64, copy=False), indices, indptr), shape=(n, n))
-    return csgraph, lightest * EXACT_IN_FLOAT64 > longest
+    is_right = lightest >= 0 and longest <= EXACT_IN_FLOAT64 and columns[columns.argmax()] < n
+    return (lightest, longest) if is_right else None
 
 
 def compressed(csgraph: Any, unweighted: bool = False) -> Any:

@@ -87,12 +87,18 @@ def solve(
     if predecessors:
         edges = graph.indptr, graph.indices, matrix.data
         pred = trees(*edges, dist, starts, pred, by_hops=graph.has_negative_weights)
+    pred = pred if predecessors else None
     if target is not None and not graph.has_negative_weights:
-        beyond = dist > dist[:, target, None]
-        dist[beyond] = np.inf
-        if pred is not None:
-            pred[beyond] = NO_VERTEX
-    return dist, pred if predecessors else None
+        leave_out_beyond(target, dist, pred)
+    return dist, pred
+
+
+def leave_out_beyond(target: int, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32] | None) -> None:
+    """Take what is farther away than a vertex out of distances, and out of trees if there are any, in rows."""
+    beyond = dist > dist[:, target, None]
+    dist[beyond] = np.inf
+    if pred is not None:
+        pred[beyond] = NO_VERTEX
 
 
 def dijkstra(

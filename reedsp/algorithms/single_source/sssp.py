@@ -27,6 +27,7 @@ from reedsp.algorithms.single_source.near_far_local import fits as fits_local_me
 from reedsp.algorithms.single_source.near_far_local import is_right as is_right_in_local_memory
 from reedsp.algorithms.single_source.near_far_local import near_far_local
 from reedsp.algorithms.single_source.near_far_local import rows_at_once as rows_in_local_memory
+from reedsp.algorithms.single_source.nearby import search_nearby
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task, check_group_size
@@ -80,7 +81,8 @@ _METHODS = {
 _ROWS_BYTES = 1 << 28
 _BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
 """Those that take nearer vertices first: none of the weights is negative, and a row may have several sources."""
-_STOPPING = (*_BY_DISTANCE, "dijkstra")
+_NEARBY = "nearby"
+_STOPPING = (*_BY_DISTANCE, "dijkstra", _NEARBY)
 """Those that leave out what is farther away than a target, the host's among them."""
 
 
@@ -439,11 +441,14 @@ class Plan:
         What the method is chosen from, why, and how long it is expected to take.
     named : str or None
         The method that was asked for.
+    may_be_near : bool
+        Whether the host may look first whether little lies within a cutoff.
     """
 
     device: Device | None
     choice: choose_search.Choice
     named: SearchMethod | None = None
+    may_be_near: bool = False
 
 
 def planned(
@@ -525,7 +530,7 @@ def _planned(
     stays: bool = False,
 ) -> Plan:
     asked = searched_for(graph, starts, arithmetic, result, stays)
-    here = None
+    here, can = None, False
     if may_be_host and device is None and method == "auto" and starts and place.serves():
         can = on_host.can_solve(graph, arithmetic)
         here = choose_search.shortest_paths_on_host(asked, known_default) if can else None
@@ -541,7 +546,7 @@ def _planned(
         most_entering=lambda: int(np.diff(graph.in_edges().indptr).max(initial=0)),
         fits=lambda: fits_local_memory(chosen, graph.n, arithmetic),
     )
-    return Plan(chosen, choice)
+    return Plan(chosen, choice, may_be_near=can and len(starts) == 1 and not graph.has_negative_weights)
 
 
 def searched_for(
@@ -594,6 +599,12 @@ def _solve(
         if solved is not None:
             return solved
         plan = _planned(graph, starts, arithmetic, result, get_device())
+    if plan.may_be_near and cutoff is not None:
+        if phases is not None:
+            phases.begin("search")
+        near = _solve_nearby(graph, starts[0], arithmetic, cutoff, target, predecessors)
+        if near is not None:
+            return near
     assert plan.device is not None
     chosen, choice = plan.device, plan.choice
     job = Job(chosen, recycle=True, phases=phases)
@@ -634,16 +645,37 @@ def _solve_on_host(
         dist, pred = on_host.solve(graph, starts, bound_of(cutoff, arithmetic), predecessors, target)
     except scipy.sparse.csgraph.NegativeCycleError:
         return None
-    stats = {
+    stats = _stats_of_host(started, arithmetic, plan.choice.because)
+    return _Solved(dist, pred, plan.choice.methods[0], Outcome(0), None, stats)
+
+
+def _solve_nearby(
+    graph: Graph, starts: Sequence[int], arithmetic: Arithmetic, cutoff: float, target: int | None, predecessors: bool
+) -> _Solved | None:
+    """Return what lies within a cutoff; None where that is more than a little."""
+    started = time.perf_counter()
+    bound = bound_of(cutoff, arithmetic)
+    edges = graph.indptr, graph.indices, graph.weights
+    if bound is None or (found := search_nearby(*edges, starts, float(bound))) is None:
+        return None
+    dist = found.distances(graph.n)[None]
+    pred = found.predecessors(*edges, starts)[None] if predecessors else None
+    if target is not None:
+        on_host.leave_out_beyond(target, dist, pred)
+    stats = _stats_of_host(started, arithmetic, "little lies within the cutoff")
+    return _Solved(dist, pred, _NEARBY, Outcome(0), None, stats)
+
+
+def _stats_of_host(started: float, arithmetic: Arithmetic, because: str) -> dict[str, Any]:
+    return {
         "device": place.HOST,
         "kernels_launched": 0,
         "milliseconds": 1e3 * (time.perf_counter() - started),
         **dict.fromkeys(("bytes_to_device", "bytes_from_device", "bytes_allocated"), 0),
         "arithmetic": name_of(arithmetic.dtype),
         "exact_on_host": 0,
-        "chosen_because": plan.choice.because,
+        "chosen_because": because,
     }
-    return _Solved(dist, pred, plan.choice.methods[0], Outcome(0), None, stats)
 
 
 def nearest_source(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.int32]:

@@ -1,0 +1,143 @@
+"""What lies within a cutoff: found on the host, where it is little, with the answers of a device."""
+
+from __future__ import annotations
+
+import heapq
+from typing import Any
+
+import numpy as np
+import pytest
+
+import reedsp
+from reedsp.algorithms.single_source import nearby
+from reedsp.algorithms.single_source.nearby import search_nearby
+from reedsp.cost_model import choose_search, place
+
+WEIGHTS: dict[str, Any] = {
+    "integers": np.array([1, 2, 3, 5]),
+    "zeros": np.array([0, 0, 1]),
+    "fractions": np.array([0.1, 0.2, 0.3]),
+    "float32": np.array([0.1, 0.7], np.float32),
+}
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch, device: reedsp.Device) -> None:
+    """Have the host look for what is near, and this device do the rest."""
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
+    monkeypatch.setattr(place, "_serves", True)
+    monkeypatch.setattr(choose_search, "shortest_paths_on_host", lambda asked, known: None)
+
+
+def drawn(weights: str, seed: int, n: int = 60, m: int = 75) -> reedsp.Graph:
+    rng = np.random.default_rng(seed)
+    return reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, m)), rng.choice(WEIGHTS[weights], m))
+
+
+def by_a_heap(graph: reedsp.Graph, starts: list[int], cutoff: float) -> dict[int, float]:
+    """Return what is near by the algorithm of the textbook."""
+    edges: dict[int, list[tuple[int, float]]] = {vertex: [] for vertex in range(graph.n)}
+    for tail, head, weight in graph.edges():
+        edges[tail].append((head, float(weight)))
+    found: dict[int, float] = {}
+    heap = [(0.0, start) for start in starts]
+    while heap:
+        dist, vertex = heapq.heappop(heap)
+        if vertex in found or dist > cutoff:
+            continue
+        found[vertex] = dist
+        for head, weight in edges[vertex]:
+            heapq.heappush(heap, (dist + weight, head))
+    return found
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("starts", [[7], [50, 3, 3]])
+def test_what_is_near(weights: str, starts: list[int]) -> None:
+    for seed in range(8):
+        graph = drawn(weights, seed)
+        for cutoff in (0.0, 0.3, 1.0, 4.0):
+            found = search_nearby(graph.indptr, graph.indices, graph.weights, starts, cutoff)
+            assert found is not None
+            assert found.vertices.tolist() == sorted(found.vertices.tolist())
+            assert dict(zip(found.vertices.tolist(), found.dist.tolist(), strict=True)) == by_a_heap(
+                graph, starts, cutoff
+            )
+
+
+def test_edges_are_counted_without_weights() -> None:
+    graph = drawn("fractions", 1)
+    ones = reedsp.Graph.from_edges(graph.n, *np.array([edge[:2] for edge in graph.edges()]).T)
+    found = search_nearby(graph.indptr, graph.indices, None, [0], 2)
+    assert found is not None
+    assert dict(zip(found.vertices.tolist(), found.dist.tolist(), strict=True)) == by_a_heap(ones, [0], 2)
+
+
+def test_no_more_is_looked_at_than_a_little() -> None:
+    rounds, edges = nearby._ROUNDS, nearby._EDGES
+    path = reedsp.Graph.from_edges(2 * rounds, range(2 * rounds - 1), range(1, 2 * rounds), directed=True)
+    assert search_nearby(path.indptr, path.indices, path.weights, [0], rounds - 1) is not None
+    assert search_nearby(path.indptr, path.indices, path.weights, [0], rounds) is None
+    for degree, is_little in ((edges, True), (edges + 1, False)):
+        star = reedsp.Graph.from_edges(degree + 1, [0] * degree, range(1, degree + 1))
+        found = search_nearby(star.indptr, star.indices, star.weights, [0], 0.5)
+        assert (found is not None) == is_little
+
+
+@pytest.mark.parametrize(
+    ("indptr", "heads"),
+    [([0, 1, 2, 2], [1, 3]), ([0, 1, 2, 2], [1, -1]), ([0, 1, 0, 2], [1, 0]), ([0, 2**40, 2, 2], [1, 0])],
+)
+def test_what_cannot_be_is_not_near(indptr: list[int], heads: list[int]) -> None:
+    """Nor does it end the process, or take its memory."""
+    assert search_nearby(np.array(indptr), np.array(heads), np.ones(2), [0], 5) is None
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize("target", [None, 20])
+@pytest.mark.parametrize("min_only", [False, True])
+def test_the_answers_are_those_of_a_device(
+    weights: str, target: int | None, min_only: bool, device: reedsp.Device, looks: None
+) -> None:
+    source: Any = [31, 4] if min_only else 31
+    for seed in range(4):
+        graph = drawn(weights, seed)
+        for cutoff in (0, 0.3, 2):
+            here = reedsp.sssp(graph, source, cutoff=cutoff, target=target, min_only=min_only)
+            there = reedsp.sssp(graph, source, cutoff=cutoff, target=target, min_only=min_only, device=device)
+            assert here.device == place.HOST
+            assert there.device != place.HOST
+            for name in ("dist", "pred", "nearest"):
+                assert np.array_equal(getattr(here, name), getattr(there, name)), name
+            assert here.verify()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+def test_distances_have_the_type_that_is_asked_for(dtype: Any, looks: None) -> None:
+    graph = drawn("integers", 3)
+    found = reedsp.sssp(graph, 0, cutoff=3, dtype=dtype)
+    assert found.dist.dtype == dtype
+    assert found.stats["chosen_because"] == "little lies within the cutoff"
+    assert found.to_dict() == reedsp.sssp(graph, 0, cutoff=3, dtype=dtype, method="near-far").to_dict()
+
+
+def test_a_device_does_what_is_not_near_or_is_asked_for(device: reedsp.Device, looks: None) -> None:
+    graph, rounds = drawn("integers", 3), nearby._ROUNDS
+    path = reedsp.Graph.from_edges(2 * rounds, range(2 * rounds - 1), range(1, 2 * rounds))
+    for given, options in [
+        (path, {"cutoff": rounds}),
+        (path, {}),
+        (path, {"cutoff": np.inf}),
+        (graph, {"cutoff": 1, "device": device}),
+        (graph, {"cutoff": 1, "method": "near-far"}),
+        (graph, {"cutoff": 1, "progress": lambda *_: None}),
+    ]:
+        assert reedsp.sssp(given, 0, **options).device != place.HOST
+    assert reedsp.sssp(graph, [0, 1], cutoff=0).device != place.HOST
+
+
+def test_negative_weights_are_for_a_device(looks: None) -> None:
+    """What leads beyond the cutoff may come back."""
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [5, -4])
+    with pytest.raises(ValueError, match="cutoff"):
+        reedsp.sssp(graph, 0, cutoff=1)

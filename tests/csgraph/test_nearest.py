@@ -1,0 +1,144 @@
+"""Limits, and the nearest of several vertices: the host finds what a device finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.sparse.csgraph
+
+import reedsp
+from reedsp.algorithms.single_source import nearby
+from reedsp.cost_model import place
+from reedsp.csgraph import dijkstra, searches
+
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "csr": scipy.sparse.csr_array,
+    "csc": scipy.sparse.csc_array,
+    "coo": scipy.sparse.coo_array,
+    "dense": np.asarray,
+}
+
+
+@pytest.fixture
+def no_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no graph be made of a matrix, as a search on a device needs it."""
+    monkeypatch.setattr(place, "_serves", True)
+    monkeypatch.setattr(searches, "graph_of", lambda *_: pytest.fail("not on the host"))
+    monkeypatch.setattr(searches, "_edges_to_each", lambda *_: None)
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have every matrix be so large that a device is likely to search it sooner."""
+    monkeypatch.setattr(place, "_DEVICE", 1.0)
+    monkeypatch.setattr(place, "_DEVICE_THIN", 1.0)
+
+
+def drawn(seed: int, n: int = 40, m: int = 100) -> Any:
+    rng = np.random.default_rng(seed)
+    weights = [rng.integers(1, 6, m), rng.random(m), rng.choice([0.0, 0.1, 0.2, 0.3], m)][seed % 3]
+    dense = np.zeros((n, n))
+    dense[rng.integers(0, n, m), rng.integers(0, n, m)] = weights
+    return dense
+
+
+def same(found: Any, expected: Any) -> bool:
+    if not isinstance(found, tuple):
+        found, expected = (found,), (expected,)
+    return all(
+        (each.dtype, each.shape, each.tobytes()) == (other.dtype, other.shape, other.tobytes())
+        for each, other in zip(found, expected, strict=True)
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("unweighted", [False, True])
+def test_the_nearest_of_several_vertices(
+    form: str, directed: bool, unweighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in range(3):
+        matrix = FORMS[form](drawn(seed))
+        for sources in (5, [3, -1], [8, 3, 8]):
+            for limit in (np.inf, 2.0):
+                options = {"indices": sources, "min_only": True, "limit": limit}
+                options |= {"directed": directed, "unweighted": unweighted}
+                for trees in (False, True):
+                    monkeypatch.setattr(place, "_serves", False)
+                    expected = dijkstra(matrix, return_predecessors=trees, **options)
+                    monkeypatch.setattr(place, "_serves", True)
+                    with monkeypatch.context() as patch:
+                        patch.setattr(searches, "graph_of", lambda *_: pytest.fail("not on the host"))
+                        found = dijkstra(matrix, return_predecessors=trees, **options)
+                    assert same(found, expected)
+                distances = found[0]
+                assert np.array_equal(distances, scipy.sparse.csgraph.dijkstra(matrix, **options))
+
+
+@pytest.mark.parametrize("min_only", [False, True])
+@pytest.mark.parametrize("unweighted", [False, True])
+def test_what_is_near(min_only: bool, unweighted: bool, large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(6):
+        matrix = scipy.sparse.csr_array(drawn(seed, m=50))
+        for sources in ([7, 2], [11]) if min_only else (7, [11], -1):
+            for limit in (0, 0.25, 3):
+                options: dict[str, Any] = {"indices": sources, "limit": limit, "unweighted": unweighted}
+                options["min_only"] = min_only
+                for trees in (False, True):
+                    monkeypatch.setattr(place, "_serves", False)
+                    expected = dijkstra(matrix, return_predecessors=trees, **options)
+                    monkeypatch.setattr(place, "_serves", True)
+                    with monkeypatch.context() as patch:
+                        patch.setattr(searches, "graph_of", lambda *_: pytest.fail("not on the host"))
+                        patch.setattr(searches, "_edges_to_each", lambda *_: pytest.fail("not on the host"))
+                        found = dijkstra(matrix, return_predecessors=trees, **options)
+                    assert same(found, expected)
+
+
+@pytest.mark.parametrize("trees", [False, True])
+def test_what_is_near_each_of_many(trees: bool, monkeypatch: pytest.MonkeyPatch, no_graphs: None) -> None:
+    """SciPy takes microseconds for each, in a matrix that takes long as a whole."""
+    n = 2000
+    ends, weights = np.arange(n - 1), np.ones(n - 1)
+    matrix = scipy.sparse.csr_array((weights, (ends, ends + 1)), shape=(n, n))
+    sources = np.arange(0, n, 100)
+    assert not place.is_for_host(n, n - 1, len(sources))
+    found = dijkstra(matrix, indices=sources, limit=3, return_predecessors=trees)
+    expected = scipy.sparse.csgraph.dijkstra(matrix, indices=sources, limit=3, return_predecessors=trees)
+    assert same(found, expected)
+    with pytest.raises(pytest.fail.Exception, match="not on the host"):
+        dijkstra(matrix, indices=sources, limit=nearby._ROUNDS)
+
+
+def test_all_weights_are_looked_at(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However far they are: what is no weight, or is negative, is treated as ever."""
+    monkeypatch.setattr(place, "_serves", True)
+    matrix = scipy.sparse.csr_array(np.diag(np.ones(9), 1))
+    matrix.data[-1] = -2
+    with pytest.warns(UserWarning, match="negative weights"):
+        found = dijkstra(matrix, indices=0, limit=2)
+    assert found[:4].tolist() == [0, 1, 2, np.inf]
+    matrix.data[-1] = -np.inf
+    with pytest.raises(ValueError, match="-inf"):
+        dijkstra(matrix, indices=0, limit=2)
+    matrix.data[-1], matrix.indices[-1] = 1, 30
+    with pytest.raises(ValueError, match="30"):
+        dijkstra(matrix, indices=0, limit=2)
+
+
+def test_other_types_and_sources_are_left_to_others(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", True)
+    matrix = scipy.sparse.csr_array(np.diag(np.ones(9), 1))
+    with pytest.raises(TypeError, match="complex"):
+        dijkstra(matrix.astype(complex), indices=0, limit=2)
+    with pytest.raises(ValueError, match="indices = 10"):
+        dijkstra(matrix, indices=10, limit=2)
+    assert dijkstra(matrix, indices=[], limit=2).shape == (0, 10)
+    assert dijkstra(matrix, limit=2).shape == (10, 10)
+    none = scipy.sparse.csr_array((3, 3))
+    assert dijkstra(none, indices=1, limit=2).tolist() == [np.inf, 0, np.inf]
+    assert reedsp.csgraph.dijkstra(matrix, indices=[], limit=2, min_only=True).tolist() == [np.inf] * 10
