@@ -100,10 +100,15 @@ def result_dtype(dtype: npt.DTypeLike | None, graph: PathFacts) -> np.dtype[Any]
     ------
     ValueError
         It is none of int32, int64, float32 and float64, or an integer type for fractional weights.
+    TypeError
+        It is no dtype at all.
     """
     if dtype is None:
         return np.dtype(np.float64)
-    chosen = np.dtype(dtype)
+    try:
+        chosen = np.dtype(dtype)
+    except TypeError:
+        raise TypeError(f"dtype = {dtype!r}, expected one of {', '.join(map(str, RESULT_TYPES))}") from None
     if chosen not in RESULT_TYPES:
         raise ValueError(f"dtype = {chosen}, expected one of {', '.join(map(str, RESULT_TYPES))}")
     if chosen.kind == "i" and not graph.has_integral_weights:

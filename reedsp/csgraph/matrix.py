@@ -20,6 +20,7 @@ Rows = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 """Row pointers, columns and weights of a matrix."""
 
 _FLOAT64 = np.dtype(np.float64)
+_BOOLS = frozenset((bool, np.bool_))
 
 _UNSIGNED: dict[np.dtype[Any], np.dtype[Any]] = {
     np.dtype(np.int32): np.dtype(np.uint32),
@@ -173,7 +174,7 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
         return np.arange(n)
     if type(indices) is int and -n <= indices < n:
         return np.array(indices % n)
-    given = indices if type(indices) is np.ndarray else as_array(indices, "indices")
+    given = indices if type(indices) is np.ndarray else _of_sequence(indices)
     kind = given.dtype.kind
     if kind == "i":
         vertices = given.astype(np.int64)
@@ -192,6 +193,15 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
         wrong = (vertices != given) | (vertices < -n) | (vertices >= n)
         raise ValueError(f"{first_of(wrong, given, 'indices')} is not a vertex of a graph with {n} vertices")
     return vertices if lowest >= 0 else vertices % n
+
+
+def _of_sequence(indices: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Return any array_like as an array, after a look for truth among integers, of which numpy makes integers."""
+    given = as_array(indices, "indices")
+    if isinstance(indices, (list, tuple)) and given.dtype.kind != "b" and not _BOOLS.isdisjoint(map(type, indices)):
+        place = next(place for place, each in enumerate(indices) if type(each) in _BOOLS)
+        raise TypeError(f"indices[{place}] = {indices[place]!r}, expected an integer")
+    return given
 
 
 def _of_objects(given: npt.NDArray[Any], n: int) -> npt.NDArray[np.int64]:

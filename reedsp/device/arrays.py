@@ -98,7 +98,8 @@ def check_output(name: str, out: Any, shape: tuple[int, ...], dtype: np.dtype[An
     if not is_device_array(out) and (not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray)):
         raise TypeError(f"{name}: expected an array, got {type(out).__name__}")
     if out.dtype != dtype or out.shape != shape:
-        raise ValueError(f"{name}: expected shape {shape} and dtype {dtype}, got {out.shape} and {out.dtype}")
+        order = " in this machine's byte order" if out.dtype.newbyteorder("=") == dtype else ""
+        raise ValueError(f"{name}: expected shape {shape} and dtype {dtype}{order}, got {out.shape} and {out.dtype}")
     if not (out.flags.carray if isinstance(out, np.ndarray) else out.flags.c_contiguous):
         raise ValueError(f"{name}: it has to be contiguous, aligned and writable")
     if is_device_array(out):

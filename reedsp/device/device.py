@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, NoReturn
 
 import pyopencl as cl
 
@@ -117,6 +117,9 @@ class Device:
 
     def __str__(self) -> str:
         return f"{self.name} ({self.platform})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Device belongs to its process, and is not copied: its name or its index stands for it")
 
     @property
     def identity(self) -> dict[str, str]:

@@ -49,8 +49,10 @@ def _cure_of(graph: Any) -> str:
     """Return how a graph is made of something else that may be meant."""
     if isinstance(graph, (str, os.PathLike)):
         return "; reedsp.read(path) reads a file"
-    if hasattr(graph, "__arrow_c_stream__") or isinstance(graph, Mapping):
+    if isinstance(graph, Mapping):
         return "; reedsp.Graph.from_table makes one of a table"
+    if hasattr(graph, "__arrow_c_stream__"):
+        return "; reedsp.Graph.from_table makes one of a table of edges, and reedsp.Graph.from_dense of a matrix"
     package = type(graph).__module__.partition(".")[0]
     if package in ("igraph", "networkit", "rustworkx"):
         return f"; reedsp.Graph.from_{package} makes one of it"

@@ -67,6 +67,7 @@ class Graph:
 
     An undirected graph holds each edge in both directions. Within a row the targets ascend and no target occurs twice:
     of parallel edges the one with the minimum weight is kept. Self loops and zero weights are edges like any other.
+    It is not for subclassing: methods return a Graph, and so does pickle.
 
     Use :meth:`from_edges`, :meth:`from_scipy`, :meth:`from_dense`, :meth:`from_networkx`, :meth:`from_igraph`,
     :meth:`from_networkit`, :meth:`from_rustworkx`, :meth:`from_table` or :func:`reedsp.read`; the constructor itself
@@ -85,7 +86,7 @@ class Graph:
     offset : int
         Makes numbers names: that of the vertex with index 0; 1 for files that count from 1.
     labels : sequence of hashable, optional
-        The name of each vertex, other than None, no two of which are equal; by default ``index + offset``.
+        The name of each vertex, none of which is missing, and no two of which are equal; by default ``index + offset``.
 
     Attributes
     ----------
@@ -1294,11 +1295,19 @@ def refuse_masked(values: object, name: str) -> None:
                 refuse_masked(each, f"{name}[{index}]")
 
 
-def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """Return integers of any width, none of which is outside int64."""
+def _vector(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return any array_like of one dimension as an array."""
     array = as_array(values, name)
+    if array.ndim == 0 and array.dtype == object:
+        raise TypeError(f"{name}: expected a sequence of numbers, got a {type(values).__name__}")
     if array.ndim != 1:
         raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
+    return array
+
+
+def _integer_vector(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
+    """Return integers of any width, none of which is outside int64."""
+    array = _vector(values, name)
     if array.size == 0 and not isinstance(values, np.ndarray):
         return np.empty(0, dtype=np.int64)
     if isinstance(values, Sequence) and _has_lost_integers(values, array):
@@ -1513,9 +1522,7 @@ def _require_real(values: npt.NDArray[Any], name: str) -> None:
 def _weight_vector(values: npt.ArrayLike | None, name: str, edges: int) -> npt.NDArray[Any]:
     if values is None:
         return np.ones(edges, dtype=np.int32)
-    array = as_array(values, name)
-    if array.ndim != 1:
-        raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
+    array = _vector(values, name)
     if len(array) != edges:
         raise ValueError(f"{name} has {len(array)} entries for {edges} edges")
     if isinstance(values, Sequence):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
@@ -108,7 +109,7 @@ def _columns(table: Any, source: str, target: str, weight: str | None) -> Callab
     elif isinstance(table, Mapping):
         content = _of_arrays({name: table[name] for name in names if name in table}, list(table))
     elif hasattr(table, "__arrow_c_stream__"):
-        content = pyarrow.RecordBatchReader.from_stream(table).read_all()
+        content = pyarrow.RecordBatchReader.from_stream(_of_known_frame(table, names)).read_all()
     else:
         raise TypeError(
             f"table: expected a table of pandas, polars, duckdb or pyarrow, a mapping of names to arrays, or a file, "
@@ -153,9 +154,7 @@ def _of_arrays(arrays: dict[str, Any], names: list[str]) -> Any:
 
     columns = {}
     for name, values in arrays.items():
-        own = values
-        if isinstance(values, np.ndarray) and values.dtype.kind in "iuf" and not values.dtype.isnative:
-            own = values.astype(values.dtype.newbyteorder("="))
+        own = _of_known_type(values, name)
         try:
             columns[name] = pyarrow.array(own)
         except (pyarrow.ArrowException, OverflowError, TypeError, ValueError) as error:
@@ -165,6 +164,39 @@ def _of_arrays(arrays: dict[str, Any], names: list[str]) -> Any:
     if len(set(lengths.values())) > 1:
         raise ValueError(f"table has columns of different lengths: {lengths}")
     return pyarrow.table(columns)
+
+
+def _of_known_frame(table: Any, names: list[str]) -> Any:
+    """Return a table, of pandas' columns with :func:`_of_known_type`."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(table, pandas.DataFrame):
+        return table
+    columns = {name: table[name] for name in names if isinstance(table.dtypes.get(name), np.dtype)}
+    known = {name: _of_known_type(column, name) for name, column in columns.items()}
+    changed = {name: column for name, column in known.items() if column is not columns[name]}
+    return table.assign(**changed) if changed else table
+
+
+def _of_known_type(values: Any, name: str) -> Any:
+    """Return a column of numpy or pandas with numbers that Arrow reads: in this machine's byte order, of 64 bits."""
+    kind = getattr(values, "dtype", None)
+    if not isinstance(kind, np.dtype) or kind.kind not in "iufc":
+        return values
+    if kind.kind == "c":
+        raise TypeError(f"column {name!r} has dtype {kind}, expected real numbers or strings")
+    if kind.itemsize > _INT64.dtype.itemsize:
+        return _as_float64(np.asarray(values), name)
+    return values if kind.isnative else np.asarray(values).astype(kind.newbyteorder("="))
+
+
+def _as_float64(numbers: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        rounded = numbers.astype(np.float64)
+    inexact = (rounded != numbers) & ~np.isnan(numbers)
+    if inexact.any():
+        row = int(np.argmax(inexact))
+        raise ValueError(f"{place_in(name)(row)} = {numbers[row]!r} has no exact float64 value")
+    return rounded
 
 
 def _refuse_large_integers(values: Any, name: str) -> None:
@@ -241,10 +273,8 @@ def _ends(column: Any, name: str) -> Any:
     import pyarrow
     from pyarrow import types
 
+    column = _decoded(column)
     kind = column.type
-    if types.is_dictionary(kind):
-        column = column.cast(kind.value_type)
-        kind = column.type
     is_text = types.is_string(kind) or types.is_large_string(kind) or kind == pyarrow.string_view()
     if types.is_floating(kind):  # as pandas makes of integers beside what is missing
         return _whole(column, name)
@@ -256,6 +286,13 @@ def _ends(column: Any, name: str) -> Any:
         if len(beyond):
             raise ValueError(f"{place_in(name)(int(beyond[0]))} = {column[int(beyond[0])]} is outside int64")
     return column.cast(pyarrow.large_string() if is_text else pyarrow.int64())
+
+
+def _decoded(column: Any) -> Any:
+    """Return a column with its values in place of their numbers in a dictionary, as a category of pandas has them."""
+    from pyarrow import types
+
+    return column.cast(column.type.value_type) if types.is_dictionary(column.type) else column
 
 
 def _whole(column: Any, name: str) -> Any:
@@ -275,6 +312,7 @@ def _whole(column: Any, name: str) -> Any:
 def _weights(column: Any, name: str, of_text: bool) -> npt.NDArray[Any]:
     from pyarrow import types
 
+    column = _decoded(column)
     kind = column.type
     if of_text:
         _refuse_nulls(column, name, "a number")

@@ -148,7 +148,8 @@ def inclusive_scan(
     group_size, each : int, optional
         Of "dulle", as for :func:`reduce`; 256 and 8 by default.
     out : array like `x`, optional
-        Where to store the result, of the same type and length. It may be `x` itself, but must not overlap it otherwise.
+        Where to store the result, of the same type and length, in this machine's byte order. It may be `x` itself, but
+        must not overlap it otherwise.
     device : Device, int or str, optional
         As for :func:`reedsp.sssp`. Arrays of pyopencl are worked on by the device of their queue.
 

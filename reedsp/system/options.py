@@ -25,14 +25,14 @@ class Method:
 def check_choice(argument: str, value: object, choices: Iterable[str]) -> None:
     """Raise ValueError for a value that is none of some names."""
     known = tuple(choices)
-    if value not in known:
+    if not isinstance(value, str) or value not in known:
         raise ValueError(f"{argument} = {value!r}, expected one of {_listed(known)}")
 
 
 def check_method(method: str, methods: Iterable[str]) -> None:
     """Raise ValueError for a method of a product or a scan that there is not."""
     known = tuple(methods)
-    if method not in known:
+    if not isinstance(method, str) or method not in known:
         raise ValueError(f"method: {method!r} is none of {_listed(known)}")
 
 

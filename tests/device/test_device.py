@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import itertools
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -1141,3 +1142,8 @@ def test_a_cpu_of_an_old_platform_sees_no_host_memory() -> None:
 
     old = Handle(**{name: value for name, value in vars(FLEET[0].handle).items() if name != "svm_capabilities"})
     assert not Device(0, old).sees_host_memory
+
+
+def test_a_device_is_not_copied(device: Device) -> None:
+    with pytest.raises(TypeError, match=r"^a Device belongs to its process, .* its name or its index stands for it$"):
+        pickle.dumps(device)

@@ -102,7 +102,12 @@ def test_what_is_no_graph_says_how_one_is_made(tmp_path: Path) -> None:
         ("roads.gr", r"got str; reedsp\.read\(path\) reads a file$"),
         (tmp_path, r"got pathlib\.\w+; reedsp\.read\(path\) reads a file$"),
         ({"source": [0]}, r"got dict; reedsp\.Graph\.from_table makes one of a table$"),
-        (table, r"got pyarrow.lib.Table; reedsp\.Graph\.from_table makes one of a table$"),
+        (
+            table.to_pandas(),
+            r"got pandas.*DataFrame; reedsp\.Graph\.from_table makes one of a table of edges, "
+            r"and reedsp\.Graph\.from_dense of a matrix$",
+        ),
+        (table, r"got pyarrow.lib.Table; reedsp\.Graph\.from_table makes one of a table of edges, and .* of a matrix$"),
         (igraph.Graph(3), r"got igraph.Graph; reedsp\.Graph\.from_igraph makes one of it$"),
         (3, "got int$"),
     ):

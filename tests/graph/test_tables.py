@@ -149,6 +149,13 @@ def test_names_that_look_like_nothing(tmp_path: Path) -> None:
         ({"weight": [None, None]}, ValueError, "column 'weight', row 0 is missing"),
         ({"weight": [1.0, np.nan]}, ValueError, "column 'weight', row 1 is nan, expected a number"),
         ({"weight": [-np.inf, 1.0]}, ValueError, "column 'weight', row 0 is -inf"),
+        (
+            {"weight": np.array([1, 2j])},
+            TypeError,
+            "^column 'weight' has dtype complex128, expected real numbers or str",
+        ),
+        ({"source": pandas.Series([1, 2j])}, TypeError, "^column 'source' has dtype complex128, expected real numbers"),
+        ({"weight": pyarrow.array([1, None]).dictionary_encode()}, ValueError, "column 'weight', row 1 is missing"),
         ({"weight": ["1", "2"]}, TypeError, "column 'weight' has type string, expected numbers"),
         ({"weight": np.array([1, 2**64 - 1], np.uint64)}, ValueError, "column 'weight', row 1 = 1844.* outside int64"),
         ({"source": np.array([2**64 - 1, 1], np.uint64)}, ValueError, "column 'source', row 0 = 1844.* outside int64"),
@@ -289,6 +296,34 @@ def test_damaged_parquet(tmp_path: Path) -> None:
 def test_numbers_of_the_other_byte_order(kind: str) -> None:
     columns = {name: np.array(values, kind) for name, values in COLUMNS.items()}
     assert list(reedsp.Graph.from_table(columns).edges()) == EDGES
+
+
+@pytest.mark.parametrize("kind", [">i8", ">f8", np.longdouble])
+def test_columns_of_pandas_that_arrow_does_not_read(kind: Any) -> None:
+    frame = pandas.DataFrame({name: pandas.Series(np.array(values, kind)) for name, values in COLUMNS.items()})
+    kinds = dict(frame.dtypes)
+    assert list(reedsp.Graph.from_table(frame).edges()) == EDGES
+    assert list(reedsp.Graph.from_table(dict(frame.items())).edges()) == EDGES
+    assert dict(frame.dtypes) == kinds
+
+
+def test_weights_that_float64_holds_or_not() -> None:
+    ends = {"source": [0, 1], "target": [1, 0]}
+    held = np.array([0.5, np.inf], np.longdouble)
+    assert list(reedsp.Graph.from_table(ends | {"weight": held}).edges()) == [(0, 1, 0.5)]
+    if np.finfo(np.longdouble).nmant == np.finfo(np.float64).nmant:
+        return
+    longer = held + np.array([np.longdouble(2) ** -60, 0])
+    for table in (ends | {"weight": longer}, pandas.DataFrame(ends | {"weight": longer})):
+        with pytest.raises(ValueError, match=r"^column 'weight', row 0 = .*0\.5.* has no exact float64 value$"):
+            reedsp.Graph.from_table(table)
+
+
+def test_weights_in_a_dictionary() -> None:
+    ends = {"source": [0, 1], "target": [1, 0]}
+    for weights in (pyarrow.array([7, 5]).dictionary_encode(), pandas.Series([7, 5], dtype="category")):
+        for table in (ends | {"weight": weights}, pandas.DataFrame(ends | {"weight": pandas.Series(weights)})):
+            assert list(reedsp.Graph.from_table(table).edges()) == [(0, 1, 7), (1, 0, 5)]
 
 
 def test_file_that_is_not_there(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
 
@@ -73,6 +74,31 @@ def test_flags_of_files_are_refused_before_anything_is_written(tmp_path: Path) -
     for name in ("clipped", "connected"):
         with pytest.raises(TypeError, match=rf"^{name}: expected True or False, got 1"):
             reedsp.read_osm(tmp_path / "none.osm", **{name: 1})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [np.array(["fast", "merge"]), np.array(["fast"]), pandas.NA, None, ["fast"], 3])
+def test_what_is_no_name_of_a_method(value: Any) -> None:
+    for call, message in (
+        (lambda: reedsp.sort([2, 1], value), "^method: .* is none of 'fast', 'merge'$"),
+        (lambda: reedsp.reduce([2, 1], method=value), "^method: .* is none of 'fast', "),
+        (lambda: reedsp.apsp(GRAPH, method=value), "^method = .*, expected one of 'auto', "),
+        (lambda: reedsp.sssp(GRAPH, 0, method=value), "^method = .*, expected one of 'auto', "),
+        (lambda: reedsp.spanning_forest(GRAPH, method=value), "^method = .*, expected one of 'auto', "),
+        (lambda: reedsp.connected_components(GRAPH, connection=value), "^connection = .*, expected one of 'weak', "),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+def test_what_is_no_dtype() -> None:
+    for call in (
+        lambda value: reedsp.sssp(GRAPH, 0, dtype=value),
+        lambda value: reedsp.apsp(GRAPH, dtype=value),
+        lambda value: reedsp.distance_table(GRAPH, [0], [1], dtype=value),
+    ):
+        for value in ("nonsense", object()):
+            with pytest.raises(TypeError, match=r"^dtype = .*, expected one of int32, int64, float32, float64$"):
+                call(value)
 
 
 @pytest.mark.parametrize("options", [3, ["kernel"], "kernel", 1.5])

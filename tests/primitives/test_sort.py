@@ -370,6 +370,11 @@ KEYS = np.array([3, 1, 2])
         (lambda: reedsp.sort(KEYS.astype(np.float16), order="a < b"), TypeError, "order: values of float16 have none"),
         (lambda: reedsp.sort(KEYS, out=np.empty(3)), ValueError, "out: expected shape"),
         (lambda: reedsp.argsort(KEYS, out=np.empty(3, np.int32)), ValueError, "out: expected shape"),
+        (
+            lambda: reedsp.sort(np.array([2, 1], ">i4"), out=np.empty(2, np.dtype(np.int32).newbyteorder())),
+            ValueError,
+            r"out: expected shape \(2,\) and dtype int32 in this machine's byte order, got \(2,\) and ",
+        ),
         (lambda: reedsp.argsort(KEYS, out=KEYS), ValueError, "out: it overlaps values"),
         (lambda: reedsp.sort_by_key(KEYS, [1, 2]), ValueError, "values: it has 2 elements, but keys has 3"),
         (lambda: reedsp.sort_by_key(KEYS, KEYS + 0j), TypeError, "values: elements of 1, 2, 4 or 8 bytes are"),

@@ -299,6 +299,7 @@ def checked(
     sources, many = source_argument(graph, source)
     aim = None if target is None else vertex_argument(graph, target, "target")
     min_only = flag(min_only, "min_only")
+    check_choice("method", method, ("auto", *_METHODS))
     if min_only and not (many and sources):
         raise ValueError("min_only: needs a sequence of at least one source")
     result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
@@ -313,7 +314,6 @@ def checked(
     ):
         if given and graph.has_negative_weights:
             raise ValueError(f"{name}: needs weights that are not negative")
-    check_choice("method", method, ("auto", *_METHODS))
     known, others = ({}, _METHODS) if method == "auto" else (_METHODS[method].options, None)
     choices = checked_options(options, known, f"method {method!r}", others)
     return Asked(graph, sources, many, one_row, aim, arithmetic, result, place, choices)

@@ -65,8 +65,8 @@ def sort(
         Of "merge": elements of these lists, at most as many as the device has work-items in a work-group; a power of
         two if they are sorted by a bitonic network. 256 by default.
     out : array like `values`, optional
-        Where to store the result, of the same type and length. It may be `values` itself, but must not overlap it
-        otherwise.
+        Where to store the result, of the same type and length, in this machine's byte order. It may be `values` itself,
+        but must not overlap it otherwise.
     device : Device, int or str, optional
         As for :func:`reedsp.sssp`. Arrays of pyopencl are worked on by the device of their queue. By default short
         arrays of the host are sorted there.
@@ -173,7 +173,8 @@ def sort_by_key(
     values : array_like or pyopencl.array.Array, shape (n,)
         Elements of any type of 1, 2, 4 or 8 bytes.
     out : pair of arrays like `keys` and `values`, optional
-        Where to store the results. Each may be the array that it is like, but must not overlap anything otherwise.
+        Where to store the results, in this machine's byte order. Each may be the array that it is like, but must not
+        overlap anything otherwise.
     method, order, presort, list_length, device
         As for :func:`sort`.
 
