@@ -19,8 +19,8 @@ _UNWEIGHTED = 0.5
 """What of that it takes where all edges weigh the same."""
 
 _NEAR_ROW, _NEAR_VERTEX, _NEAR_EDGE, _NEAR_REACHED = 2.0, 0.004, 0.01, 0.3
-"""What it takes for each source that little is near: for each vertex, for each edge if trees are wanted, and for each
-vertex that is near."""
+"""The same with a limit for each source, in all, for each vertex, for each edge where all are looked at for trees, and
+for each vertex that is near. A device takes as long for each vertex, and each edge, as the host for a vertex."""
 
 _ORDER_VERTEX, _ORDER_EDGE = 0.01, 0.003
 """The same for the order of a queue."""
@@ -93,7 +93,7 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
     return _serves and _on_host(n, m, rows, unweighted) < on_any_device(n, m)
 
 
-def is_limited_for_host(n: int, m: int, rows: int, reached: int, predecessors: bool) -> bool:
+def is_limited_for_host(n: int, m: int, rows: int, reached: float, predecessors: bool) -> bool:
     """Return whether the host is likely to find what is near each source sooner than a device finds it.
 
     Parameters
@@ -102,13 +102,13 @@ def is_limited_for_host(n: int, m: int, rows: int, reached: int, predecessors: b
         Vertices and edges.
     rows : int
         Sources.
-    reached : int
-        Vertices that are near one.
+    reached : float
+        Vertices that are expected near one.
     predecessors : bool
-        Whether they are wanted: all edges are looked at for them.
+        Whether all edges are looked at for them, at each source.
     """
     of_row = _NEAR_ROW + _NEAR_VERTEX * n + _NEAR_REACHED * reached + (_NEAR_EDGE * m if predecessors else 0.0)
-    return _serves and _CALL + rows * of_row < on_any_device(n, m)
+    return _serves and _CALL + rows * of_row < on_any_device(n, m) + _NEAR_VERTEX * (n + m)
 
 
 def is_counted_on_cpu_device(n: int, m: int) -> bool:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
 from reedsp.algorithms.single_source import on_host
-from reedsp.algorithms.single_source.nearby import search_nearby
+from reedsp.algorithms.single_source.nearby import search_farther, search_nearby
 from reedsp.cost_model.place import is_for_host, is_limited_for_host, serves
 from reedsp.csgraph.matrix import compressed_rows, vertices_of
 from reedsp.csgraph.small import edges_both_ways, extent_of, small_matrix
@@ -27,8 +28,8 @@ def within(
 ) -> _Found | None:
     """Return the distances from one vertex, or the nearest of several, and predecessors if they are wanted.
 
-    None where more than a little lies within the limit, for what :func:`.small_matrix` serves, and for anything but CSR
-    matrices of numbers that are not negative, whose sums float64 holds.
+    None where more lies within the limit than a device would find later, for what :func:`.small_matrix` serves, and for
+    anything but CSR matrices of numbers that are not negative, whose sums float64 holds.
     """
     rows = compressed_rows(csgraph)
     if limit == np.inf or rows is None or indices is None or not serves():
@@ -43,8 +44,14 @@ def within(
         return None
     weights = None if unweighted else data
     found = search_nearby(indptr, heads, weights, starts, limit)
-    if found is None or extent_of(rows) is None:  # a pass over all edges
+    if found is None or not is_limited_for_host(n, m, 1, found.expected(limit), False):
         return None
+    if extent_of(rows) is None:  # a pass over all edges
+        return None
+    if found.radius < np.inf:
+        if data.dtype != np.float64 or data is not csgraph.data:
+            csgraph = scipy.sparse.csr_array((data.astype(np.float64, copy=False), heads, indptr), shape=(n, n))
+        found = search_farther(csgraph, starts, limit, unweighted)
     shape = (n,) if min_only else (*vertices.shape, n)
     dist = found.distances(n).reshape(shape)
     if not predecessors:
@@ -67,7 +74,7 @@ def are_within(
     weights = None if unweighted else matrix.data
     found = search_nearby(matrix.indptr, matrix.indices, weights, sources[:1].tolist(), limit)
     n, m, rows = matrix.shape[0], len(matrix.indices), len(sources)
-    return found is not None and is_limited_for_host(n, m, rows, len(found.vertices), predecessors)
+    return found is not None and is_limited_for_host(n, m, rows, found.expected(limit), predecessors)
 
 
 def nearest_on_host(

@@ -382,11 +382,11 @@ def dijkstra(
     found = None if min_only else _on_host(csgraph, directed, indices, return_predecessors, unweighted, limit)
     if found is not None:
         return found
-    graph = graph_of(csgraph, directed, unweighted)
+    graph, looked = graph_of(csgraph, directed, unweighted), directed and compressed_rows(csgraph) is not None
     _warn_of_negative_weights(graph)
     if not min_only:
-        return _from_each(graph, indices, return_predecessors, limit)
-    nearest = _from_nearest(graph, vertices_of(indices, graph.n).ravel(), limit)
+        return _from_each(graph, indices, return_predecessors, limit, looked=looked)
+    nearest = _from_nearest(graph, vertices_of(indices, graph.n).ravel(), limit, looked)
     return nearest if return_predecessors else nearest[0]
 
 
@@ -658,13 +658,18 @@ def _all_pairs(
 
 
 def _from_each(
-    graph: Graph, indices: npt.ArrayLike | None, return_predecessors: bool, limit: float = np.inf
+    graph: Graph,
+    indices: npt.ArrayLike | None,
+    return_predecessors: bool,
+    limit: float = np.inf,
+    *,
+    looked: bool = False,
 ) -> _Dist | _DistAndPred:
     vertices = vertices_of(indices, graph.n)
     if indices is None and limit == np.inf:
         # Fractional sums are those of Dijkstra's algorithm, added from the start of a path, if each vertex searches.
         return _all_pairs(graph, "johnson" if _sums_are_rounded(graph) else "auto", return_predecessors)
-    dist, predecessors = _rows(graph, vertices.ravel(), limit, return_predecessors)
+    dist, predecessors = _rows(graph, vertices.ravel(), limit, return_predecessors, looked=looked)
     shape = (*vertices.shape, graph.n)
     if predecessors is None:
         return dist.reshape(shape)
@@ -725,12 +730,17 @@ def _sums_are_rounded(graph: Graph) -> bool:
 
 
 def _rows(
-    graph: Graph, vertices: npt.NDArray[np.int64], limit: float, return_predecessors: bool = True
+    graph: Graph,
+    vertices: npt.NDArray[np.int64],
+    limit: float,
+    return_predecessors: bool = True,
+    *,
+    looked: bool = False,
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]:
     """Return distances and predecessors from each vertex, without those beyond the limit."""
     starts = [[each] for each in vertices.tolist()]
     if not graph.has_negative_weights:
-        return rows_from(graph, starts, cutoff=float(limit), predecessors=return_predecessors)
+        return rows_from(graph, starts, cutoff=float(limit), predecessors=return_predecessors, looked=looked)
     dist, pred = rows_from(graph, starts, predecessors=return_predecessors)
     beyond = dist > limit
     dist[beyond] = np.inf
@@ -884,7 +894,7 @@ def _warn_of_negative_weights(graph: Graph) -> None:
 
 
 def _from_nearest(
-    graph: Graph, vertices: npt.NDArray[np.int64], limit: float
+    graph: Graph, vertices: npt.NDArray[np.int64], limit: float, looked: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Return distances, predecessors and sources of the paths from the nearest of several vertices."""
     if len(vertices) == 0:
@@ -892,7 +902,7 @@ def _from_nearest(
         return np.full(graph.n, np.inf), none, none.copy()
     if not graph.has_negative_weights:
         sources = vertices.tolist()
-        dist, pred = rows_from(graph, [sources], cutoff=float(limit))
+        dist, pred = rows_from(graph, [sources], cutoff=float(limit), looked=looked)
         assert pred is not None
         return dist[0], pred[0], nearest_source(pred[0], sources)
     dist, predecessors = _rows(graph, vertices, limit)

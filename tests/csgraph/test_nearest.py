@@ -11,9 +11,9 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 import reedsp
-from reedsp.algorithms.single_source import nearby
-from reedsp.cost_model import place
-from reedsp.csgraph import dijkstra, searches
+from reedsp.algorithms.single_source import nearby, sssp
+from reedsp.cost_model import choose_search, place
+from reedsp.csgraph import dijkstra, nearest, searches
 
 FORMS: dict[str, Callable[[Any], Any]] = {
     "csr": scipy.sparse.csr_array,
@@ -81,7 +81,13 @@ def test_the_nearest_of_several_vertices(
 
 @pytest.mark.parametrize("min_only", [False, True])
 @pytest.mark.parametrize("unweighted", [False, True])
-def test_what_is_near(min_only: bool, unweighted: bool, large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("rounds", [1, 12])
+def test_what_is_near(
+    min_only: bool, unweighted: bool, rounds: int, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a look, and by SciPy's search after one."""
+    monkeypatch.setattr(nearby, "_ROUNDS", rounds)
+    monkeypatch.setattr(nearest, "is_limited_for_host", lambda *_: True)
     for seed in range(6):
         matrix = scipy.sparse.csr_array(drawn(seed, m=50))
         for sources in ([7, 2], [11]) if min_only else (7, [11], -1):
@@ -111,11 +117,12 @@ def test_what_is_near_each_of_many(trees: bool, monkeypatch: pytest.MonkeyPatch,
     expected = scipy.sparse.csgraph.dijkstra(matrix, indices=sources, limit=3, return_predecessors=trees)
     assert same(found, expected)
     with pytest.raises(pytest.fail.Exception, match="not on the host"):
-        dijkstra(matrix, indices=sources, limit=nearby._ROUNDS)
+        dijkstra(matrix, indices=sources, limit=50 * nearby._ROUNDS)
 
 
 def test_all_weights_are_looked_at(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """However far they are: what is no weight, or is negative, is treated as ever."""
+    monkeypatch.setattr(nearest, "is_limited_for_host", lambda *_: True)
     monkeypatch.setattr(place, "_serves", True)
     matrix = scipy.sparse.csr_array(np.diag(np.ones(9), 1))
     matrix.data[-1] = -2
@@ -132,6 +139,7 @@ def test_all_weights_are_looked_at(large: None, monkeypatch: pytest.MonkeyPatch)
 
 def test_other_types_and_sources_are_left_to_others(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "_serves", True)
+    monkeypatch.setattr(nearest, "is_limited_for_host", lambda *_: True)
     matrix = scipy.sparse.csr_array(np.diag(np.ones(9), 1))
     with pytest.raises(TypeError, match="complex"):
         dijkstra(matrix.astype(complex), indices=0, limit=2)
@@ -142,3 +150,26 @@ def test_other_types_and_sources_are_left_to_others(large: None, monkeypatch: py
     none = scipy.sparse.csr_array((3, 3))
     assert dijkstra(none, indices=1, limit=2).tolist() == [np.inf, 0, np.inf]
     assert reedsp.csgraph.dijkstra(matrix, indices=[], limit=2, min_only=True).tolist() == [np.inf] * 10
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("directed", [True, False])
+def test_what_is_near_is_looked_for_once(
+    form: str, directed: bool, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a CSR matrix, or else in the graph that is made of it; then a device searches."""
+    calls = []
+    for module in (nearest, sssp):
+        look = module.search_nearby
+        monkeypatch.setattr(module, "search_nearby", lambda *given, look=look: calls.append(1) or look(*given))
+        monkeypatch.setattr(module, "is_limited_for_host", lambda *_: False, raising=False)
+    monkeypatch.setattr(place, "_serves", True)
+    monkeypatch.setattr(place, "is_limited_for_host", lambda *_, **__: False)
+    monkeypatch.setattr(choose_search, "shortest_paths_on_host", lambda asked, known: None)
+    dense = drawn(1)
+    for min_only in (False, True):
+        calls.clear()
+        found = dijkstra(FORMS[form](dense), directed, 0, limit=2, min_only=min_only)
+        expected = scipy.sparse.csgraph.dijkstra(dense, directed, 0, limit=2, min_only=min_only)
+        assert np.array_equal(found, expected)
+        assert calls == [1]

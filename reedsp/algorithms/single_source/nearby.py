@@ -1,4 +1,4 @@
-"""What lies within a cutoff of some vertices, on the host, where that is so little that no device would have begun."""
+"""What lies within a cutoff of some vertices, on the host, where that is so little that no device would be done."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.single_source.on_host import trees
+from reedsp.algorithms.single_source.on_host import searches, trees
 from reedsp.edges.device_graph import NO_VERTEX
 
 _ROUNDS, _EDGES = 12, 2048
-"""Rounds of relaxations, and edges looked at, after which more than a little is near: some 0.3 ms."""
+"""Rounds of relaxations, and edges, that a first look takes: some 0.3 ms."""
 
 
 class Nearby(NamedTuple):
@@ -24,10 +24,24 @@ class Nearby(NamedTuple):
         Ascending.
     dist : ndarray of float64, shape (k,)
         Their distances.
+    radius : float
+        Vertices that are not as far away as this are all known, and so are their distances; infinity if nothing else is
+        near.
     """
 
     vertices: npt.NDArray[np.int64]
     dist: npt.NDArray[np.float64]
+    radius: float = np.inf
+
+    def expected(self, cutoff: float) -> float:
+        """Return how many vertices are likely to be near: their number goes on growing by a power of the distance."""
+        if self.radius == np.inf:
+            return float(len(self.vertices))
+        known = np.count_nonzero(self.dist < self.radius)
+        half = np.count_nonzero(self.dist < self.radius / 2)
+        if half == 0:  # the radius is 0
+            return np.inf
+        return float(known * (cutoff / self.radius) ** np.log2(known / half))
 
     def distances(self, n: int) -> npt.NDArray[np.float64]:
         """Return those of all vertices, infinity for what is not near."""
@@ -45,9 +59,8 @@ class Nearby(NamedTuple):
         direct: bool = False,
     ) -> npt.NDArray[np.int32]:
         """Return those of all vertices, by the rule of :func:`.on_host.trees`, NO_VERTEX for what is not near."""
-        found = _edges_of(indptr, self.vertices, _EDGES)
-        assert found is not None  # it has been looked at
-        edges, counts = found
+        first, counts = _rows_of(indptr, self.vertices)
+        edges = _edges_in(first, counts)
         ends = heads.take(edges)
         position = self.vertices.searchsorted(ends)
         is_near = self.vertices.take(position, mode="clip") == ends
@@ -68,7 +81,7 @@ def search_nearby(
     starts: Sequence[int],
     cutoff: float,
 ) -> Nearby | None:
-    """Return the vertices that are not farther away than `cutoff` from the nearest start, and how far they are.
+    """Return vertices that are not farther away than `cutoff` from the nearest start, all of them if these are few.
 
     Frontiers are relaxed until none is left (Bellman-Ford), so that each distance is the minimum left-to-right sum.
 
@@ -84,25 +97,28 @@ def search_nearby(
     Returns
     -------
     Nearby or None
-        None where more than a little is near.
+        None for what is no matrix.
     """
     n = len(indptr) - 1
     numbers = np.zeros(n, np.int32)  # of vertices that were found, from 1; the pages of others are never touched
     vertices = _numbered(np.asarray(starts, np.int64), numbers, 1)
     dist = np.zeros(len(vertices))
-    frontier, looked = np.arange(len(vertices)), 0
+    frontier, left = np.arange(len(vertices)), _EDGES
     for _ in range(_ROUNDS):
-        found = _edges_of(indptr, vertices.take(frontier), _EDGES - looked)
-        if found is None:
+        first, counts = _rows_of(indptr, vertices.take(frontier))
+        left -= int(counts.sum())
+        if counts[counts.argmin()] < 0:
             return None
-        edges, counts = found
-        looked += len(edges)
+        if left < 0:
+            break
+        edges = _edges_in(first, counts)
         ends = heads.take(edges, mode="clip")
         before = dist.take(frontier).repeat(counts)
         after = before + (1.0 if weights is None else _float64(weights.take(edges, mode="clip")))
         is_near = after <= cutoff
         ends, after = ends.compress(is_near), after.compress(is_near)
         if len(ends) == 0:
+            frontier = frontier[:0]
             break
         if ends[ends.argmin()] < 0 or ends[ends.argmax()] >= n:
             return None
@@ -114,10 +130,26 @@ def search_nearby(
         frontier = (dist < known).nonzero()[0]
         if len(frontier) == 0:
             break
-    else:
-        return None
+    radius = float(dist[frontier].min(initial=np.inf))
     order = vertices.argsort()
-    return Nearby(vertices.take(order), dist.take(order))
+    return Nearby(vertices.take(order), dist.take(order), radius)
+
+
+def search_farther(matrix: Any, starts: Sequence[int], cutoff: float, unweighted: bool = False) -> Nearby:
+    """Return the vertices that are not farther away than `cutoff` from the nearest start, by SciPy's search.
+
+    Parameters
+    ----------
+    matrix : CSR matrix of float64
+        Checked: its weights are finite and not negative.
+    starts : sequence of int
+    cutoff : float
+    unweighted : bool
+        Have every edge weigh 1.
+    """
+    dist = searches()[0](matrix, True, starts, False, unweighted, cutoff, True)
+    vertices = (dist < np.inf).nonzero()[0]
+    return Nearby(vertices, dist.take(vertices))
 
 
 def _numbered(vertices: npt.NDArray[Any], numbers: npt.NDArray[np.int32], first: int) -> npt.NDArray[Any]:
@@ -129,18 +161,19 @@ def _numbered(vertices: npt.NDArray[Any], numbers: npt.NDArray[np.int32], first:
     return vertices
 
 
-def _edges_of(
-    indptr: npt.NDArray[Any], vertices: npt.NDArray[np.int64], most: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
-    """Return the indices of the edges that leave some vertices, and how many leave each; None for more than `most`."""
+def _rows_of(
+    indptr: npt.NDArray[Any], vertices: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return where the edges of some vertices begin, and how many there are of each."""
     first = indptr.take(vertices).astype(np.int64)
-    counts = indptr.take(vertices + 1) - first
-    total = int(counts.sum())
-    if total > most or counts[counts.argmin()] < 0:
-        return None
+    return first, indptr.take(vertices + 1) - first
+
+
+def _edges_in(first: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return the indices of all of these, one behind the other."""
     edges = (first - counts.cumsum() + counts).repeat(counts)
-    edges += np.arange(total)
-    return edges, counts
+    edges += np.arange(len(edges))
+    return edges
 
 
 def _float64(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

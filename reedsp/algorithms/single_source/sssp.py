@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from reedsp.algorithms.single_source.near_far_local import fits as fits_local_me
 from reedsp.algorithms.single_source.near_far_local import is_right as is_right_in_local_memory
 from reedsp.algorithms.single_source.near_far_local import near_far_local
 from reedsp.algorithms.single_source.near_far_local import rows_at_once as rows_in_local_memory
-from reedsp.algorithms.single_source.nearby import search_nearby
+from reedsp.algorithms.single_source.nearby import search_farther, search_nearby
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task, check_group_size
@@ -339,7 +339,12 @@ def distances(
 
 
 def rows_from(
-    graph: Graph, starts: Sequence[Sequence[int]], *, cutoff: float | None = None, predecessors: bool = True
+    graph: Graph,
+    starts: Sequence[Sequence[int]],
+    *,
+    cutoff: float | None = None,
+    predecessors: bool = True,
+    looked: bool = False,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:
     """Return distances, and the trees if they are wanted, in arrays of a row for each set of vertices to start from.
 
@@ -353,10 +358,13 @@ def rows_from(
     cutoff : float, optional
         For these, too.
     predecessors : bool
+    looked : bool
+        The caller has looked whether little lies within the cutoff, and it does not.
     """
     result = np.dtype(np.float64)
     arithmetic = choose_arithmetic(graph, result)
     plan = _planned(graph, starts, arithmetic, result, None)
+    plan = replace(plan, may_be_near=plan.may_be_near and not looked)
     solved = _solve(graph, starts, arithmetic, result, plan, cutoff=cutoff, predecessors=predecessors)
     return solved.distances(arithmetic, result), solved.pred
 
@@ -652,12 +660,16 @@ def _solve_on_host(
 def _solve_nearby(
     graph: Graph, starts: Sequence[int], arithmetic: Arithmetic, cutoff: float, target: int | None, predecessors: bool
 ) -> _Solved | None:
-    """Return what lies within a cutoff; None where that is more than a little."""
+    """Return what lies within a cutoff; None where a device is likely to find so much sooner."""
     started = time.perf_counter()
     bound = bound_of(cutoff, arithmetic)
     edges = graph.indptr, graph.indices, graph.weights
     if bound is None or (found := search_nearby(*edges, starts, float(bound))) is None:
         return None
+    if not place.is_limited_for_host(graph.n, graph.m, 1, found.expected(float(bound)), predecessors=False):
+        return None
+    if found.radius < np.inf:
+        found = search_farther(on_host.matrix_of(graph), starts, float(bound))
     dist = found.distances(graph.n)[None]
     pred = found.predecessors(*edges, starts)[None] if predecessors else None
     if target is not None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.single_source import nearby
-from reedsp.algorithms.single_source.nearby import search_nearby
+from reedsp.algorithms.single_source import nearby, on_host
+from reedsp.algorithms.single_source.nearby import search_farther, search_nearby
 from reedsp.cost_model import choose_search, place
 
 WEIGHTS: dict[str, Any] = {
@@ -73,15 +73,49 @@ def test_edges_are_counted_without_weights() -> None:
     assert dict(zip(found.vertices.tolist(), found.dist.tolist(), strict=True)) == by_a_heap(ones, [0], 2)
 
 
+def path_of(n: int) -> reedsp.Graph:
+    return reedsp.Graph.from_edges(n, range(n - 1), range(1, n))
+
+
+def looked(graph: reedsp.Graph, cutoff: float) -> nearby.Nearby:
+    found = search_nearby(graph.indptr, graph.indices, graph.weights, [0], cutoff)
+    assert found is not None
+    return found
+
+
 def test_no_more_is_looked_at_than_a_little() -> None:
     rounds, edges = nearby._ROUNDS, nearby._EDGES
-    path = reedsp.Graph.from_edges(2 * rounds, range(2 * rounds - 1), range(1, 2 * rounds), directed=True)
-    assert search_nearby(path.indptr, path.indices, path.weights, [0], rounds - 1) is not None
-    assert search_nearby(path.indptr, path.indices, path.weights, [0], rounds) is None
+    path = path_of(2 * rounds)
+    assert looked(path, rounds - 1).radius == np.inf
+    assert looked(path, rounds).radius == rounds
     for degree, is_little in ((edges, True), (edges + 1, False)):
         star = reedsp.Graph.from_edges(degree + 1, [0] * degree, range(1, degree + 1))
-        found = search_nearby(star.indptr, star.indices, star.weights, [0], 0.5)
-        assert (found is not None) == is_little
+        assert (looked(star, 0.5).radius == np.inf) == is_little
+        assert (looked(star, 0.5).expected(1e9) == 1) == is_little  # it knows nothing of a star with too many
+
+
+def test_how_many_more_are_likely_to_be_near() -> None:
+    """Twice as far twice as many of a path, four times as many of a plane."""
+    rounds, half = nearby._ROUNDS, nearby._ROUNDS // 2
+    assert looked(path_of(rounds + 1), rounds).expected(4 * rounds) == pytest.approx(4 * rounds)
+    side = 2 * rounds
+    vertices = np.arange(side * side).reshape(side, side)
+    tails = np.concatenate([vertices[:, :-1].ravel(), vertices[:-1].ravel()])
+    heads = np.concatenate([vertices[:, 1:].ravel(), vertices[1:].ravel()])
+    grid = reedsp.Graph.from_edges(side**2, tails, heads)
+    within, within_half = rounds * (rounds + 1) / 2, half * (half + 1) / 2  # in a corner
+    found = looked(grid, rounds)
+    assert found.radius == rounds
+    assert found.expected(2 * rounds) == pytest.approx(within * (within / within_half))
+
+
+@pytest.mark.parametrize("starts", [[7], [50, 3, 3]])
+def test_what_is_farther_away(starts: list[int]) -> None:
+    for weights in WEIGHTS:
+        graph = drawn(weights, 5, m=240)
+        found = search_farther(on_host.matrix_of(graph), starts, 2.5)
+        assert found.radius == np.inf
+        assert dict(zip(found.vertices.tolist(), found.dist.tolist(), strict=True)) == by_a_heap(graph, starts, 2.5)
 
 
 @pytest.mark.parametrize(
@@ -90,15 +124,26 @@ def test_no_more_is_looked_at_than_a_little() -> None:
 )
 def test_what_cannot_be_is_not_near(indptr: list[int], heads: list[int]) -> None:
     """Nor does it end the process, or take its memory."""
-    assert search_nearby(np.array(indptr), np.array(heads), np.ones(2), [0], 5) is None
+    found = search_nearby(np.array(indptr), np.array(heads), np.ones(2), [0], 5)
+    assert found is None or found.expected(5) == np.inf
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("target", [None, 20])
 @pytest.mark.parametrize("min_only", [False, True])
+@pytest.mark.parametrize("rounds", [1, 12])
 def test_the_answers_are_those_of_a_device(
-    weights: str, target: int | None, min_only: bool, device: reedsp.Device, looks: None
+    weights: str,
+    target: int | None,
+    min_only: bool,
+    rounds: int,
+    device: reedsp.Device,
+    looks: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """By a look, and by SciPy's search after one."""
+    monkeypatch.setattr(nearby, "_ROUNDS", rounds)
+    monkeypatch.setattr(nearby.Nearby, "expected", lambda self, cutoff: 0.0)
     source: Any = [31, 4] if min_only else 31
     for seed in range(4):
         graph = drawn(weights, seed)
@@ -123,9 +168,9 @@ def test_distances_have_the_type_that_is_asked_for(dtype: Any, looks: None) -> N
 
 def test_a_device_does_what_is_not_near_or_is_asked_for(device: reedsp.Device, looks: None) -> None:
     graph, rounds = drawn("integers", 3), nearby._ROUNDS
-    path = reedsp.Graph.from_edges(2 * rounds, range(2 * rounds - 1), range(1, 2 * rounds))
+    path = path_of(10**5)
     for given, options in [
-        (path, {"cutoff": rounds}),
+        (path, {"cutoff": 50_000}),
         (path, {}),
         (path, {"cutoff": np.inf}),
         (graph, {"cutoff": 1, "device": device}),
@@ -134,6 +179,7 @@ def test_a_device_does_what_is_not_near_or_is_asked_for(device: reedsp.Device, l
     ]:
         assert reedsp.sssp(given, 0, **options).device != place.HOST
     assert reedsp.sssp(graph, [0, 1], cutoff=0).device != place.HOST
+    assert reedsp.sssp(path, 0, cutoff=5 * rounds).device == place.HOST
 
 
 def test_negative_weights_are_for_a_device(looks: None) -> None:
