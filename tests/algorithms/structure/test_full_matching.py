@@ -11,6 +11,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
 from scipy.optimize import linear_sum_assignment
@@ -361,7 +362,12 @@ def test_empty_sides(shape: tuple[int, int], device: Device) -> None:
         (scipy.sparse.csr_array([[0, 1], [np.nan, 1]]), ValueError, r"^graph.data\[1\] is nan, expected a number"),
         (scipy.sparse.csc_array([[0, 1], [np.nan, 1]]), ValueError, r"^graph\[1, 0\] is nan, expected a number"),
         (scipy.sparse.coo_array([[0, 1], [np.nan, 1]]), ValueError, r"^graph\[1, 0\] is nan, expected a number"),
-        ("abc", TypeError, "graph: expected a matrix or a graph, got str"),
+        ("abc", TypeError, "graph: expected a matrix or a graph, got str$"),
+        (
+            pandas.DataFrame(np.ones((2, 3))),
+            TypeError,
+            r"graph: expected a matrix or a graph, got DataFrame; numpy\.asarray makes a matrix of it$",
+        ),
         (scipy.sparse.coo_array((2**31, 1)), ValueError, r"expected at most 2147483647 rows and columns"),
     ],
 )

@@ -79,7 +79,8 @@ def weights_of(matrix: Any, maximum: bool = False) -> Weights:
     if is_sparse(matrix):
         return _of_sparse(matrix, maximum)
     if not isinstance(matrix, (np.ndarray, list, tuple)):
-        raise TypeError(f"graph: expected a matrix or a graph, got {type(matrix).__name__}")
+        cure = "; numpy.asarray makes a matrix of it" if hasattr(matrix, "__array__") else ""
+        raise TypeError(f"graph: expected a matrix or a graph, got {type(matrix).__name__}{cure}")
     given = entries_of_dense(matrix, "graph")
     _refuse_others(given.dtype)
     present = ~np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else given != 0
