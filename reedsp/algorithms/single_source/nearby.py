@@ -171,7 +171,7 @@ def _rows_of(
 
 def _edges_in(first: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the indices of all of these, one behind the other."""
-    edges = (first - counts.cumsum() + counts).repeat(counts)
+    edges: npt.NDArray[np.int64] = (first - counts.cumsum() + counts).repeat(counts)
     edges += np.arange(len(edges))
     return edges
 
