@@ -26,6 +26,10 @@ C_TYPES: dict[np.dtype[Any], str] = {
 """Their names in OpenCL C."""
 
 
+class InexactError(ValueError):
+    """A distance has no exact value in the type that was asked for."""
+
+
 def signed(item_size: int) -> np.dtype[Any]:
     """Return the signed integers of some bytes."""
     return np.dtype(f"i{item_size}")
@@ -92,7 +96,7 @@ def convert(
     ------
     OverflowError
         A distance is outside the integer type.
-    ValueError
+    InexactError
         A distance has no exact float64 value.
     """
     dtype = target.dtype
@@ -107,7 +111,7 @@ def convert(
     if lost is not None:
         entry = f"dist[{index_of(lost)}] = {values.flat[lost]}"
         if dtype.kind == "f":
-            raise ValueError(f"{entry} has no exact float64 value; ask for dtype='int64'")
+            raise InexactError(f"{entry} has no exact float64 value; ask for dtype='int64'")
         raise OverflowError(f"{entry} is outside {dtype}; ask for dtype='int64'")
     for where, meaning in marked:
         np.copyto(target, meaning, where=where)

@@ -18,6 +18,7 @@ from reedsp.algorithms.all_pairs.path_matrix import one_of_each
 from reedsp.algorithms.all_pairs.trees import slack_of
 from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.paths import output_array
+from reedsp.arithmetic.types import InexactError
 from reedsp.cluster import answers, strips
 from reedsp.cluster.answers import Look, Marks, Wanted
 from reedsp.cluster.engines.engine import Engine, Future, Rows
@@ -178,8 +179,12 @@ def solve(engine: Engine, question: Question, progress: Progress = None) -> Solv
         if not folder.is_complete:
             try:
                 solver(engine, question, folder, progress)
-            except (NegativeCycleError, OverflowError, DeviceMemoryError):
+            except (NegativeCycleError, OverflowError, InexactError):  # as the same call would end again
                 folder.remove()
+                raise
+            except DeviceMemoryError:  # which other devices may have for what is begun
+                if folder.rows is None:
+                    folder.remove()
                 raise
         outputs = question.outputs(folder)
         for output in outputs.values():

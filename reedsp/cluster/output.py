@@ -137,8 +137,8 @@ def kind_of(out: str | os.PathLike[str]) -> tuple[str, Path]:
 
     Raises
     ------
-    TypeError
-        It is no path.
+    TypeError, ValueError
+        It is no path, or an empty one.
     FileNotFoundError
         There is no folder for it.
     """

@@ -15,9 +15,10 @@ import numpy.typing as npt
 from reedsp.algorithms.single_source.sssp import Asked
 from reedsp.algorithms.single_source.sssp import checked as checked_sssp
 from reedsp.algorithms.traversal.bfs import checked_bfs_options
+from reedsp.arithmetic.types import InexactError
 from reedsp.cluster import plan, tasks
 from reedsp.cluster.engines.engine import Engine, Future, Rows
-from reedsp.cluster.engines.job import Task, run
+from reedsp.cluster.engines.job import Task, returned, run
 from reedsp.cluster.output import Output, kind_of
 from reedsp.cluster.tasks import Search, Trees
 from reedsp.cluster.work_folder import WorkFolder, partial, refuse_existing
@@ -177,7 +178,7 @@ def rows_in_files(
                 with contextlib.closing(_run(engine, question, made, progress)) as done:
                     for task, _ in done:
                         folder.record_written(task.first)
-            except (NegativeCycleError, OverflowError):
+            except (NegativeCycleError, OverflowError, InexactError):  # as the same call would end again
                 folder.remove()
                 raise
         output.tidy()
@@ -203,7 +204,7 @@ def answers_of(
     found: list[Any] = [None] * len(question.sources)
     with contextlib.closing(_run(engine, question, made, progress)) as done:
         for task, future in done:
-            part = future.result()
+            part = returned(task, future)
             found[task.first : task.first + len(part)] = part
     return found
 

@@ -422,6 +422,38 @@ def test_what_is_done_is_not_done_again(
     assert found.dist.tobytes() == expected.tobytes()
 
 
+@pytest.mark.parametrize("method", ["floyd-warshall", "johnson"])
+def test_the_error_that_says_what_to_ask_for_leaves_nothing(method: Any, cluster: PoolCluster, tmp_path: Path) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], np.array([2**53, 1, 1]))
+    with pytest.raises(ValueError, match=r"^dist\[0, 2\] = 9007199254740993 .* ask for dtype='int64'$"):
+        cluster.apsp(graph, method, out=tmp_path / "x.npy")
+    found = cluster.apsp(graph, method, out=tmp_path / "x.npy", dtype="int64")
+    assert np.array_equal(found.dist, reedsp.apsp(graph, method, dtype="int64").dist)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_too_little_memory_takes_nothing_away(
+    begun: bool, cluster: PoolCluster, short_spans: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Devices that are too small may be followed by others."""
+    graph, n = fractions(6 * SHORT_SPAN), 6 * SHORT_SPAN
+
+    def interrupt(vertices: int, _: int) -> None:
+        if vertices >= n // 2:
+            raise KeyboardInterrupt
+
+    if begun:
+        with pytest.raises(KeyboardInterrupt):
+            cluster.apsp(graph, "floyd-warshall", out=tmp_path / "x.npy", progress=interrupt)
+    with pytest.raises(reedsp.DeviceMemoryError, match="100 bytes"):
+        cluster.apsp(graph, "floyd-warshall", out=tmp_path / "x.npy", memory_limit=100)
+    assert (tmp_path / "x.npy.partial").exists() == begun
+    if begun:
+        monkeypatch.setattr(strips, "fill_rows", lambda *_: pytest.fail("it begins anew"))
+        found = cluster.apsp(graph, "floyd-warshall", out=tmp_path / "x.npy")
+        assert np.array_equal(found.dist, reedsp.apsp(graph, "floyd-warshall").dist)
+
+
 def test_two_calls_at_once(cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
     graph = fractions(3 * SHORT_SPAN)
 

@@ -69,6 +69,11 @@ def slowly(source: int, dist: npt.NDArray[Any]) -> float:
     return float(dist[0])
 
 
+def makes_generators(source: int, dist: npt.NDArray[Any]) -> Iterator[Any]:
+    """Return what no pickle holds, also one that holds functions."""
+    return (each for each in dist)
+
+
 def die(source: int, dist: npt.NDArray[Any]) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
@@ -337,6 +342,8 @@ def test_workers_that_die_are_replaced(client: distributed.Client) -> None:
         client.wait_for_workers(2)
         cluster.map_rows(graph, slowly)
         assert set(cluster.engine.each_worker(one_graph).values()) == {1}
+        with pytest.raises(TypeError, match=r"^function: its answer for sources\[0:1\] = 7 cannot be sent back .*$"):
+            cluster.map_rows(graph, makes_generators, [7])
         with pytest.raises(RuntimeError, match=r"sources\[0:1\] = 7: failed on .*KilledWorker"):
             cluster.map_rows(graph, die, [7])
 

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,16 @@ def workers(pool: concurrent.futures.Executor, tmp_path: Path) -> Iterator[reeds
     """Two threads, which share the registry of this process."""
     with reedsp.cluster.Executor(pool, folder=tmp_path) as workers:
         yield workers
+
+
+def makes_functions(source: Any, dist: npt.NDArray[Any]) -> Callable[[], Any]:
+    """Return what no pickle holds."""
+    return lambda: source
+
+
+def makes_generators(source: Any, dist: npt.NDArray[Any]) -> Iterator[Any]:
+    """Return what no pickle holds, also one that holds functions."""
+    return (each for each in dist)
 
 
 def ring(n: int = N, names: bool = False, weights: Sequence[float] | None = None) -> reedsp.Graph:
@@ -286,6 +297,17 @@ def test_rows_go_into_files(workers: reedsp.cluster.Cluster, tmp_path: Path, out
     workers.bfs(graph, sources, out=tmp_path / f"levels-{out}")
     assert same(read(tmp_path / f"levels-{out}"), reedsp.bfs(graph, sources).levels)
     assert not list(tmp_path.glob("*.partial"))
+
+
+@pytest.mark.parametrize("out", OUTS)
+def test_the_error_that_says_what_to_ask_for_leaves_nothing(
+    workers: reedsp.cluster.Cluster, tmp_path: Path, out: str
+) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], np.array([2**53, 1, 1]))
+    with pytest.raises(ValueError, match=r"^dist\[0, 2\] = 9007199254740993 .* ask for dtype='int64'"):
+        workers.sssp(graph, [0, 1, 2], out=tmp_path / out)
+    workers.sssp(graph, [0, 1, 2], out=tmp_path / out, dtype="int64")
+    assert same(read(tmp_path / out), reedsp.sssp(graph, [0, 1, 2], dtype="int64").dist)
 
 
 @pytest.mark.parametrize("out", OUTS)
@@ -525,6 +547,8 @@ def test_what_is_no_path_is_named(workers: reedsp.cluster.Cluster) -> None:
     for call in (workers.sssp, workers.bfs):
         with pytest.raises(TypeError, match=r"^out: expected a path, got 3"):
             call(ring(), [0], out=3)
+        with pytest.raises(ValueError, match=r"^out: it is empty, expected a path$"):
+            call(ring(), [0], out="")
     with pytest.raises(TypeError, match=r"^out: expected a path, got 3"):
         workers.apsp(ring(), out=3)  # type: ignore[arg-type]
     with concurrent.futures.ThreadPoolExecutor(1) as pool, pytest.raises(TypeError, match=r"^folder: expected a path"):
@@ -882,7 +906,10 @@ def test_a_pool_of_processes(tmp_path: Path) -> None:
         assert os.getpid() not in {pid for pid, _ in found}
         workers.sssp(graph, names, out=tmp_path / "x.zarr")
         assert same(read(tmp_path / "x.zarr"), reedsp.sssp(graph, names).dist)
-        with pytest.raises(RuntimeError, match=r"'v0'.*failed on"):
+        for function in (makes_functions, makes_generators):
+            with pytest.raises(TypeError, match=r"^function: its answer for sources\[0:1\] = 'v0' cannot be sent back"):
+                workers.map_rows(graph, function, ["v0"])
+        with pytest.raises(BrokenProcessPool, match=r"'v0'.*failed on"):
             workers.map_rows(graph, die, ["v0"])
-        with pytest.raises(RuntimeError, match="takes no task"):
+        with pytest.raises(BrokenProcessPool, match="takes no task"):
             workers.sssp(graph, "v0")

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import BrokenExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from reedsp.cluster.worker.published import Published, Wrapped
+
+BROKEN: tuple[type[RuntimeError], ...] = (BrokenProcessPool, BrokenExecutor)
+"""What an executor that is lost is known by, the narrower one first."""
 
 
 class Future(Protocol):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from reedsp.cluster.engines.engine import Future
+from reedsp.cluster.engines.engine import BROKEN, Future
 from reedsp.cluster.worker.published import Published, Wrapped
 from reedsp.cluster.worker.registry import setting_of
 from reedsp.cluster.worker.serve import serve_anywhere
@@ -51,7 +51,7 @@ class ExecutorEngine:
         self.task_bytes = sharing.ROW_BYTES_GPU if devices == "gpu" else sharing.ROW_BYTES
         self._given = None if folder is None else folder.absolute()  # wherever this process is later
         self._folder: Path | None = None
-        self._failure: str | None = None
+        self._failure: RuntimeError | None = None
 
     def workers(self) -> tuple[str, ...]:
         """Return a number for each worker."""
@@ -75,8 +75,8 @@ class ExecutorEngine:
         try:
             return self._executor.submit(serve_anywhere, self._setting, function, *arguments)
         except RuntimeError as error:  # also BrokenExecutor
-            self._failure = str(error)
-            raise RuntimeError(f"the executor takes no task: {error}") from error
+            self._failure = error
+            raise self._as_failure() from error
 
     def cancel(self, futures: Iterable[Future]) -> None:
         """Cancel tasks that have not begun."""
@@ -86,7 +86,11 @@ class ExecutorEngine:
     def check(self) -> None:
         """Raise RuntimeError if the executor is broken or shut down."""
         if self._failure is not None:
-            raise RuntimeError(f"the executor takes no task: {self._failure}")
+            raise self._as_failure()
+
+    def _as_failure(self) -> RuntimeError:
+        kind = next((each for each in BROKEN if isinstance(self._failure, each)), RuntimeError)
+        return kind(f"the executor takes no task: {self._failure}")
 
     def each_worker(self, function: Callable[[], Any]) -> dict[str, Any]:
         """Return nothing: no one can say which worker takes a task."""

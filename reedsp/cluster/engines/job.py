@@ -9,7 +9,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
 
-from reedsp.cluster.engines.engine import Engine, Future
+from reedsp.cluster.engines.engine import BROKEN, Engine, Future
 from reedsp.cluster.plan import AHEAD
 from reedsp.cluster.worker.serve import WORKER
 from reedsp.device.errors import DeviceError, DeviceMemoryError
@@ -53,7 +53,7 @@ def run(engine: Engine, tasks: Sequence[Task]) -> Generator[tuple[Task, Future],
     NegativeCycleError, ValueError, TypeError, OverflowError, OSError
         A task has raised it; where, is in a note.
     RuntimeError, DeviceError, DeviceMemoryError
-        A task has failed on two workers, which the message names, or the engine is lost.
+        A task has failed on two workers, which the message names, or the engine is lost: a BrokenExecutor if it is one.
     """
     ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
     running: dict[Future, tuple[Task, list[str]]] = {}
@@ -80,9 +80,7 @@ def run(engine: Engine, tasks: Sequence[Task]) -> Generator[tuple[Task, Future],
                 yield task, future
                 continue
             if isinstance(error, _UNSENT) and not hasattr(error, WORKER):
-                raise TypeError(
-                    f"{task.about}: cannot be sent to a worker, where functions are those of a module: {error}"
-                ) from error
+                raise (_unreturned if _can_be_sent(task) else _unsent)(task, error) from error
             where = str(getattr(error, WORKER, "a worker that is lost"))
             failures = [*failures, f"{where}: {type(error).__name__}: {error}"]
             if isinstance(error, _FINAL):
@@ -100,8 +98,42 @@ def run(engine: Engine, tasks: Sequence[Task]) -> Generator[tuple[Task, Future],
             engine.cancel(list(running))
 
 
+def returned(task: Task, future: Future) -> Any:
+    """Return what a task that is done has returned, which may have to be fetched now.
+
+    Raises
+    ------
+    TypeError
+        It cannot be sent.
+    """
+    try:
+        return future.result()
+    except _UNSENT as error:
+        if hasattr(error, WORKER):
+            raise
+        raise _unreturned(task, error) from error
+
+
+def _can_be_sent(task: Task) -> bool:
+    try:
+        pickle.dumps((task.function, task.arguments))
+    except Exception:
+        return False
+    return True
+
+
+def _unsent(task: Task, error: BaseException) -> TypeError:
+    return TypeError(f"{task.about}: cannot be sent to a worker, where functions are those of a module: {error}")
+
+
+def _unreturned(task: Task, error: BaseException) -> TypeError:
+    reason = str(error).partition("\n")[0]  # after which Dask has a traceback
+    return TypeError(f"function: its answer for {task.about} cannot be sent back from a worker: {reason}")
+
+
 def _failure(task: Task, failures: list[str], error: BaseException) -> RuntimeError:
     kinds: list[tuple[type[BaseException], type[RuntimeError]]] = [
+        *((each, each) for each in BROKEN),
         (MemoryError, DeviceMemoryError),
         (DeviceError, DeviceError),
     ]
