@@ -16,6 +16,7 @@ from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import vertices_argument
 from reedsp.graph.graph import MAX_VERTICES, Graph
 from reedsp.system.elsewhere import Elsewhere
+from reedsp.system.host_memory import host_memory
 from reedsp.system.options import check_memory_limit, integer
 from reedsp.system.public import public
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
@@ -132,7 +133,8 @@ def k_nearest(
     sources : sequence of int or of other names, or None
         Vertices where the paths start; None means all.
     k : int
-        Number of vertices for each source.
+        Number of vertices for each source. The result has k columns also where there are fewer vertices, and has to fit
+        into the host's memory.
     among : sequence of int or of other names, optional
         Vertices, such as facilities, of which the nearest are wanted; a source that is one of them is its own nearest.
         By default all vertices but the source itself.
@@ -152,6 +154,8 @@ def k_nearest(
     ------
     NegativeCycleError, OverflowError, ValueError, TypeError, DeviceError, DeviceMemoryError
         As for :func:`reedsp.all_pairs_rows`.
+    MemoryError
+        The host has no memory for the result; the message names k and the bytes.
 
     Notes
     -----
@@ -181,6 +185,9 @@ def k_nearest(
         raise ValueError(f"k = {wanted} is more than the {MAX_VERTICES:,} vertices that a graph may have")
     result = result_dtype(dtype, graph)
     check_memory_limit(memory_limit)
+    needed = len(starts) * wanted * (result.itemsize + 4 + 8 * graph.has_names)
+    if needed > host_memory():
+        raise MemoryError(f"k = {wanted}: the result takes {needed:,} bytes, the host has {host_memory():,}")
     found = rows_of(asked, device)
     nearest = Nearest(
         np.full((len(starts), wanted), infinity(result), result), np.full((len(starts), wanted), NO_VERTEX, np.int32)

@@ -117,6 +117,8 @@ def test_arguments(device: reedsp.Device) -> None:
         reedsp.k_nearest(graph, [0], 1, [5], device=device)
     with pytest.raises(ValueError, match="k = -1"):
         reedsp.k_nearest(graph, [0], -1, device=device)
+    with pytest.raises(MemoryError, match=r"^k = 2147483647: the result takes 25,769,803,764,000 bytes, the host has "):
+        reedsp.k_nearest(graph, [0] * 1000, 2**31 - 1, device=device)
     assert reedsp.k_nearest(graph, [0], 0, device=device).dist.shape == (1, 0)
     for weight in (1, 0.5, -1):
         none = reedsp.k_nearest(reedsp.Graph.from_edges(2, [0], [1], [weight]), None, 1, [], device=device)
