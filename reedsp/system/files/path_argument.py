@@ -25,12 +25,15 @@ def path_to_write(value: str | bytes | os.PathLike[str], name: str) -> Path:
 
     Raises
     ------
-    TypeError
-        It is no path; the message names the argument.
+    TypeError, ValueError
+        It is no path, or an empty one; the message names the argument.
     FileNotFoundError
         There is no folder for it.
     """
-    path = Path(path_argument(value, name)).absolute()
+    given = path_argument(value, name)
+    if not given:
+        raise ValueError(f"{name}: it is empty, expected a path")
+    path = Path(given).absolute()
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     return path

@@ -27,5 +27,8 @@ def test_what_is_written_has_a_folder(tmp_path: Path, monkeypatch: pytest.Monkey
     assert path_to_write("x", "out") == tmp_path / "x"
     with pytest.raises(TypeError, match=r"^out: expected a path, got 3$"):
         path_to_write(3, "out")  # type: ignore[arg-type]
+    for empty in ("", b""):
+        with pytest.raises(ValueError, match=r"^out: it is empty, expected a path$"):
+            path_to_write(empty, "out")
     with pytest.raises(FileNotFoundError, match="nowhere"):
         path_to_write(tmp_path / "nowhere" / "x", "out")
