@@ -119,8 +119,8 @@ class SearchResult(AsArray):
         route = [vertex]
         while (before := int(pred[route[-1]])) != NO_VERTEX:
             route.append(before)
-        starts = self._starts(row)
-        if route[-1] not in starts:
+        if not self._is_reached(np.atleast_2d(self._numbers)[row, vertex]):
+            starts = self._starts(row)
             whence = f"from vertex {self.graph.names[starts[0]]!r} " if len(starts) == 1 else ""
             raise ValueError(f"no path {whence}to vertex {self.graph.names[vertex]!r}")
         return route[::-1]
@@ -157,8 +157,8 @@ class SearchResult(AsArray):
         """
         row = self._row(source)
         ends = vertices_argument(self.graph, targets, "targets")
-        pred = np.atleast_2d(self.pred)
-        reached = np.isin(ends, self._starts(row)) | (pred[row, ends] != NO_VERTEX)
+        numbers, pred = np.atleast_2d(self._numbers, self.pred)
+        reached = self._is_reached(numbers[row, ends])
         return walk(self.graph, pred, np.full(len(ends), row, np.intp), ends, reached)
 
     def all_paths_to(self, target: Hashable, source: Hashable | None = None) -> Iterator[list[Any]]:

@@ -59,6 +59,10 @@ def test_routes_of_several_sources_and_of_the_nearest(device: reedsp.Device) -> 
         rows.paths_to([3])
     nearest = reedsp.sssp(graph, [0, 4], min_only=True, device=device)
     assert list(nearest.paths_to([3, 2, 0, 5])) == [[4, 3], [0, 1, 2], [0], []]
+    with pytest.MonkeyPatch.context() as patch:  # however many sources there are, they are not looked up again
+        patch.setattr(reedsp.ShortestPaths, "_starts", None)
+        assert nearest.path(2) == [0, 1, 2]
+        assert list(nearest.paths_to([3, 5])) == [[4, 3], []]
     levels = reedsp.bfs(graph, [0, 4], device=device)
     assert list(levels.paths_to([3, 0], source=0)) == [[0, 1, 2, 3], [0]]
 
