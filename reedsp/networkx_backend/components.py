@@ -15,7 +15,7 @@ from reedsp.algorithms.structure.components.on_host import strong_labels, weak_l
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.preparation import MatrixRows
-from reedsp.networkx_backend import on_device
+from reedsp.networkx_backend import nearby, on_device
 from reedsp.networkx_backend.graph import NetworkXGraph, Node
 from reedsp.networkx_backend.reading import Ends
 
@@ -113,6 +113,9 @@ def _number(name: str, G: NetworkXGraph, strong: bool) -> int:
 
 def node_connected_component(G: NetworkXGraph, n: Node) -> set[Node]:
     """Return the nodes of the component of one."""
+    near: set[Node] | None = nearby.own_answer("node_connected_component", G, n)
+    if near is not None:
+        return near
     parts = _parts(G, strong=False) if n in G else None
     if parts is None:
         return _own("node_connected_component", G, n)  # type: ignore[no-any-return]

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from reedsp._nx_info import COUNT_PATHS, DEVICE_FUNCTIONS, FROM_EACH, HOST_FUNCTIONS
 from reedsp.edges.negative_cycle_error import NegativeCycleError
-from reedsp.networkx_backend import nearby, on_device
+from reedsp.networkx_backend import nearby, on_device, views
 from reedsp.networkx_backend.centrality import (  # noqa: F401  networkx finds them here
     betweenness_centrality,
     betweenness_centrality_subset,
@@ -190,9 +190,13 @@ def _limit(cutoff: Any) -> Any:
 
 
 def _levels(G: NetworkXGraph, source: Node, cutoff: Any, reverse: bool) -> Lengths:
+    name = f"single_{_end(reverse)}_shortest_path_length"
+    near: Lengths | None = None if cutoff is None else nearby.own_answer(name, G, source, cutoff=cutoff)
+    if near is not None:
+        return near
     if source in G and on_device.is_wanted(G):
         return on_device.breadth_first(G, source, _limit(cutoff), reverse).lengths
-    lengths: Lengths = _own(f"single_{_end(reverse)}_shortest_path_length", G.source, source, cutoff=cutoff)
+    lengths: Lengths = _own(name, G.source, source, cutoff=cutoff)
     return lengths
 
 
@@ -223,9 +227,13 @@ def all_pairs_shortest_path_length(G: NetworkXGraph, cutoff: Any = None) -> Iter
 
 def _fewest_edges(G: NetworkXGraph, source: Node, cutoff: Any, reverse: bool) -> Paths:
     """Return a path with the fewest edges to each node, or from each where `reverse`."""
+    name = f"single_{_end(reverse)}_shortest_path"
+    near: Paths | None = None if cutoff is None else nearby.own_answer(name, G, source, cutoff=cutoff)
+    if near is not None:
+        return near
     if source in G and on_device.is_wanted(G):
         return on_device.breadth_first(G, source, _limit(cutoff), reverse).paths(reverse)
-    paths: Paths = _own(f"single_{_end(reverse)}_shortest_path", G.source, source, cutoff=cutoff)
+    paths: Paths = _own(name, G.source, source, cutoff=cutoff)
     return paths
 
 
@@ -282,8 +290,12 @@ def predecessor(
     G: NetworkXGraph, source: Node, target: Node | None = None, cutoff: Any = None, return_seen: Any = None
 ) -> Any:
     """Return all nodes before each node on paths with the fewest edges."""
+    given = {"target": target, "cutoff": cutoff, "return_seen": return_seen}
+    near = nearby.own_answer("predecessor", G, source, **given) if cutoff else None
+    if near is not None:
+        return near
     if not (source in G and on_device.is_wanted(G)):
-        return _own("predecessor", G.source, source, target=target, cutoff=cutoff, return_seen=return_seen)
+        return _own("predecessor", G.source, source, **given)
     limited = cutoff and cutoff == cutoff  # NaN limits nothing
     tree = on_device.breadth_first(G, source, max(1, cutoff) if limited else _NO_LIMIT)
     if target is None:
@@ -314,19 +326,26 @@ def _dijkstra_tree(
 def _dijkstra_lengths(
     G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any, reverse: bool = False
 ) -> Lengths:
+    name, given = "multi_source_dijkstra_path_length", {"cutoff": cutoff, "weight": weight}
+    near: Lengths | None = None if cutoff is None else nearby.own_answer(name, G, sources, **given)
+    if near is not None:
+        return near
     tree = _dijkstra_tree(G, sources, cutoff, weight, reverse)
     if tree is not None:
         return tree.lengths
-    given = {"cutoff": cutoff, "weight": weight}
-    return _own("multi_source_dijkstra_path_length", _side(G, reverse), sources, **given)  # type: ignore[no-any-return]
+    return _own(name, _side(G, reverse), sources, **given)  # type: ignore[no-any-return]
 
 
 def _dijkstra_paths(G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any, reverse: bool = False) -> Paths:
     """Return a shortest path to each node, or from each where `reverse`."""
+    name, given = "multi_source_dijkstra", {"cutoff": cutoff, "weight": weight}
+    near: tuple[Lengths, Paths] | None = None if cutoff is None else nearby.own_answer(name, G, sources, **given)
+    if near is not None:
+        return near[1]
     tree = _dijkstra_tree(G, sources, cutoff, weight, reverse)
     if tree is not None:
         return tree.paths(source_last=reverse)
-    paths: Paths = _own("multi_source_dijkstra", _side(G, reverse), sources, cutoff=cutoff, weight=weight)[1]
+    paths: Paths = _own(name, _side(G, reverse), sources, **given)[1]
     return _backwards(paths) if reverse else paths
 
 
@@ -356,6 +375,9 @@ def dijkstra_path(G: NetworkXGraph, source: Node, target: Node, weight: Any = "w
 
 def dijkstra_path_length(G: NetworkXGraph, source: Node, target: Node, weight: Any = "weight") -> Any:
     """Return the length of a shortest path between two nodes."""
+    near = nearby.own_answer("dijkstra_path_length", G, source, target, weight=weight)
+    if near is not None:
+        return near
     found = _dijkstra_to(G, [source], target, None, weight)
     if found is None:
         return _own("dijkstra_path_length", G.source, source, target, weight=weight)
@@ -398,14 +420,18 @@ def multi_source_dijkstra(
     G: NetworkXGraph, sources: Any, target: Node | None = None, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[Any, Any]:
     """Return distances and shortest paths from any of the sources to all nodes, or to the target."""
-    listed = _listed(sources)
+    listed, given = _listed(sources), {"target": target, "cutoff": cutoff, "weight": weight}
+    is_local = target is not None or cutoff is not None
+    near: tuple[Any, Any] | None = nearby.own_answer("multi_source_dijkstra", G, listed, **given) if is_local else None
+    if near is not None:
+        return near
     if target is None:
         tree = _dijkstra_tree(G, listed, cutoff, weight)
         if tree is not None:
             return tree.lengths, tree.paths()
     found = None if target is None else _dijkstra_to(G, listed, target, cutoff, weight)
     if found is None:
-        return _own("multi_source_dijkstra", G.source, listed, target=target, cutoff=cutoff, weight=weight)  # type: ignore[no-any-return]
+        return _own("multi_source_dijkstra", G.source, listed, **given)  # type: ignore[no-any-return]
     tree, number = found
     return tree.length_to(number), tree.path_to(target, number)
 
@@ -414,9 +440,13 @@ def dijkstra_predecessor_and_distance(
     G: NetworkXGraph, source: Node, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[Predecessors, Lengths]:
     """Return all predecessors on shortest paths, and the distance, of each node."""
+    name, given = "dijkstra_predecessor_and_distance", {"cutoff": cutoff, "weight": weight}
+    near: tuple[Predecessors, Lengths] | None = None if cutoff is None else nearby.own_answer(name, G, source, **given)
+    if near is not None:
+        return near
     tree = _dijkstra_tree(G, [source], cutoff, weight)
     if tree is None:
-        return _own("dijkstra_predecessor_and_distance", G.source, source, cutoff=cutoff, weight=weight)  # type: ignore[no-any-return]
+        return _own(name, G.source, source, **given)  # type: ignore[no-any-return]
     return tree.predecessors, tree.lengths
 
 
@@ -547,13 +577,15 @@ def negative_edge_cycle(G: NetworkXGraph, weight: Any = "weight", heuristic: boo
     """Tell whether there is a negative cycle."""
     if not any(G.adjacency().values()):
         return False
-    # networkx asks a function about the edges of a node more, too, which it adds for the time of the search
+    # networkx asks a function about the edges of a node more, too, from which it searches
     arcs = None if callable(weight) else on_device.whole_arcs_for(G, weight)
-    if arcs is None:
-        return _own("negative_edge_cycle", G.source.copy(), weight=weight, heuristic=heuristic)  # type: ignore[no-any-return]
     try:
-        on_device.potentials(arcs)
-    except NegativeCycleError:
+        if arcs is None:
+            graph, root = views.with_root(G)
+            _own("bellman_ford_predecessor_and_distance", graph, root, weight=weight, heuristic=heuristic)
+        else:
+            on_device.potentials(arcs)
+    except (nx.NetworkXUnbounded, NegativeCycleError):
         return True
     return False
 
@@ -776,6 +808,9 @@ def astar_path(
 ) -> list[Node]:
     """Return the path between two nodes that A* finds."""
     if heuristic is None and not cutoff and source != target:  # then it takes the steps of Dijkstra's search
+        near: list[Node] | None = nearby.own_answer("astar_path", G, source, target, weight=weight)
+        if near is not None:
+            return near
         found = _dijkstra_to(G, [source], target, None, weight)
         if found is not None:
             tree, number = found

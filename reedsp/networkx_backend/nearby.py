@@ -1,4 +1,4 @@
-"""Searches on the host between two nodes that may be near each other, in the steps of networkx' own.
+"""Searches on the host for what may be near, in the steps of networkx' own, which give up when it is not.
 
 They work on the nodes themselves, so that the objects that the caller named appear in the answer.
 """
@@ -12,10 +12,25 @@ from typing import Any
 
 import networkx as nx
 
-from reedsp.networkx_backend.graph import Node, Rows
+from reedsp.networkx_backend import on_device, views
+from reedsp.networkx_backend.graph import NetworkXGraph, Node, Rows
 
 Lengths = dict[Node, Any]
 Neighbours = Mapping[Node, Iterable[Node]]
+
+
+def own_answer(name: str, graph: NetworkXGraph, *args: Any, **kwargs: Any) -> Any:
+    """Return what networkx' own function answers; None if it passes more than `NEAR_EDGES` edges before.
+
+    None also where networkx would answer at once, where every search belongs on the device, and where a function tells
+    the weights, which is not asked twice.
+    """
+    if on_device.is_forced() or not on_device.is_wanted(graph) or callable(kwargs.get("weight")):
+        return None
+    try:
+        return getattr(nx, name)(views.limited(graph, on_device.NEAR_EDGES), *args, **kwargs, backend="networkx")
+    except views.TooFarError:
+        return None
 
 
 def breadth_first_between(

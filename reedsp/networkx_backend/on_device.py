@@ -51,6 +51,8 @@ MIN_NODES_OF_TRIPLES = 50
 """The same where networkx looks at all triples of nodes in Python."""
 NEAR_NODES = 2000
 """Nodes that a search between two nodes settles on the host before it is begun on the device."""
+NEAR_EDGES = 2000
+"""Edges that a search as far as a cutoff, to a target or of a component passes on the host before the same."""
 _ROWS_AT_ONCE = 64
 _MOST_ENTRIES = 2**24
 _EXACT_IN_INT64 = 2**62

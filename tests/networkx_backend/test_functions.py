@@ -353,6 +353,67 @@ def test_between_two_nodes(kind: str, near: int, monkeypatch: pytest.MonkeyPatch
             assert_same(nx.shortest_path, graph, s, t, weight="weight", method=method)
 
 
+def local_calls(s: Any, t: Any, missing: Any) -> Iterator[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]]:
+    """What may be answered from a few edges: as far as a cutoff, to a target, or of one component."""
+    for cutoff in (0, 1.5, 50, math.nan):
+        within = {"cutoff": cutoff}
+        for by_edges in (nx.single_source_shortest_path_length, nx.single_source_shortest_path, nx.predecessor):
+            yield by_edges, (s,), within
+        yield nx.predecessor, (s, t), {**within, "return_seen": True}
+        yield nx.single_target_shortest_path_length, (t,), within
+        yield nx.single_target_shortest_path, (t,), within
+        for by_weight in (nx.single_source_dijkstra, nx.dijkstra_predecessor_and_distance):
+            yield by_weight, (s,), within
+        yield nx.multi_source_dijkstra_path, ([s, t],), within
+        yield nx.single_source_dijkstra_path_length, (missing,), within
+        yield nx.multi_source_dijkstra_path_length, ([t, s],), {**within, "weight": lambda *edge: 2}
+    for to_target in (nx.dijkstra_path, nx.dijkstra_path_length, nx.astar_path, nx.astar_path_length):
+        for ends in ((s, t), (t, t), (s, missing)):
+            yield to_target, ends, {}
+    yield nx.multi_source_dijkstra, ([s], t), {"cutoff": 2}
+    yield nx.node_connected_component, (s,), {}
+
+
+@pytest.mark.parametrize("near", [0, 40, 10**9])
+@pytest.mark.parametrize("kind", ["int and 0", "tied float", "int and float"])
+def test_local_questions(kind: str, near: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However soon the host leaves a search to the device."""
+    monkeypatch.setattr(on_device, "MIN_NODES", 0)
+    monkeypatch.setattr(on_device, "NEAR_EDGES", near)
+    for seed in range(4):
+        graph = some_graph(seed, kind, n=25, m=60)
+        s, t, missing = ends_in(graph, seed)
+        for function, args, kwargs in local_calls(s, t, missing):
+            if function is nx.node_connected_component:
+                assert outcome(nx.connected_components, graph, backend="networkx") is nx.NetworkXNotImplemented or (
+                    function(graph, s, backend="reedsp") == function(graph, s, backend="networkx")
+                )
+            else:
+                assert_same(function, graph, *args, **kwargs)
+
+
+def test_local_questions_about_a_large_graph_ask_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_device, "MIN_NODES", 100)
+    graph = nx.path_graph(5000)
+    launched = on_device.kernels_launched()
+    assert list(nx.single_source_shortest_path_length(graph, 40, cutoff=2, backend="reedsp")) == [40, 39, 41, 38, 42]
+    assert nx.single_source_shortest_path(graph, 0, cutoff=1, backend="reedsp") == {0: [0], 1: [0, 1]}
+    assert nx.single_target_shortest_path(graph, 0, cutoff=1, backend="reedsp") == {0: [0], 1: [1, 0]}
+    assert nx.predecessor(graph, 0, cutoff=1, backend="reedsp") == {0: [], 1: [0]}
+    assert nx.single_source_dijkstra(graph, 0, cutoff=1, backend="reedsp") == ({0: 0, 1: 1}, {0: [0], 1: [0, 1]})
+    assert nx.single_source_dijkstra_path(graph, 0, cutoff=1, backend="reedsp") == {0: [0], 1: [0, 1]}
+    assert nx.single_source_dijkstra_path_length(graph, 0, cutoff=1, backend="reedsp") == {0: 0, 1: 1}
+    assert nx.dijkstra_predecessor_and_distance(graph, 0, cutoff=0, backend="reedsp") == ({0: []}, {0: 0})
+    assert nx.dijkstra_path(graph, 7, 9, backend="reedsp") == [7, 8, 9]
+    assert nx.dijkstra_path_length(graph, 7, 9, backend="reedsp") == 2
+    assert nx.astar_path(graph, 7, 9, backend="reedsp") == [7, 8, 9]
+    graph.remove_edge(2, 3)
+    assert nx.node_connected_component(graph, 1, backend="reedsp") == {0, 1, 2}
+    assert on_device.kernels_launched() == launched
+    assert len(nx.node_connected_component(graph, 3, backend="reedsp")) == 4997
+    assert on_device.kernels_launched() > launched
+
+
 @pytest.mark.parametrize("weight", [7, 0.7])
 def test_the_only_path_is_found_on_the_device(forced: None, weight: float, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_search(*_: object) -> None:
@@ -746,6 +807,30 @@ def test_graph_is_not_changed_by_the_search_for_a_negative_cycle(engine: str) ->
     assert cycle[0] == cycle[-1]
     with pytest.raises(nx.NetworkXError):
         nx.find_negative_cycle(nx.path_graph(3), 0, backend="reedsp")
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_negative_cycles_of_fractions_are_looked_for_in_the_graph_itself(
+    engine: str, cls: type[nx.Graph], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither it nor its rows are copied, and nothing is added, which another thread might see."""
+    graph = cls()
+    graph.add_weighted_edges_from([(-1, 1, 0.5), (1, 2, 0.25), (2, -1, 1), (3, 4, 0.5)])
+    monkeypatch.setattr(cls, "copy", None)
+
+    def weight(tail: Any, head: Any, data: Any) -> float:
+        seen = [list(row) for row in graph.adj.values()]
+        assert seen == before
+        return -0.1 if -2 in (tail, head) and head == 3 else 1
+
+    before = [list(row) for row in graph.adj.values()]
+    assert_same(nx.negative_edge_cycle, graph)
+    assert not nx.negative_edge_cycle(graph, weight, backend="reedsp")
+    graph.add_edge(4, 3, weight=-0.75)
+    before = [list(row) for row in graph.adj.values()]
+    for heuristic in (True, False):
+        assert nx.negative_edge_cycle(graph, heuristic=heuristic, backend="reedsp")
+    assert list(graph) == [-1, 1, 2, 3, 4]
 
 
 def test_negative_loop_of_the_only_node_is_a_cycle(engine: str) -> None:

@@ -1,0 +1,85 @@
+"""What networkx' own functions look at in place of a graph: its rows of neighbours, with a limit or a node more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import networkx as nx
+
+from reedsp.networkx_backend.graph import NetworkXGraph, Node
+
+_CLASSES = ((nx.Graph, nx.MultiGraph), (nx.DiGraph, nx.MultiDiGraph))
+
+
+class TooFarError(Exception):
+    """A search has passed more edges than it was allowed."""
+
+
+def limited(G: NetworkXGraph, most: int) -> Any:
+    """Return the graph for one search, which raises `TooFarError` if it passes more edges than so many."""
+    graph = _graph_like(G)
+    graph._node, graph._adj = G.source._node, _LimitedRows(G.adjacency(), most)
+    if G.is_directed():
+        graph._pred = _LimitedRows(G.adjacency(reverse=True), most)
+    return graph
+
+
+def with_root(G: NetworkXGraph) -> tuple[Any, Node]:
+    """Return the graph with a node more, from which an edge without data leads to each other one, and this node.
+
+    These edges lead back, too, if the graph is undirected; if it is directed, who looks at its edges against their
+    direction does not see them.
+    """
+    root = -1
+    while root in G:
+        root -= 1
+    data: dict[Any, Any] = {0: {}} if G.is_multigraph() else {}
+    graph, own_row = _graph_like(G), dict.fromkeys(G, data)
+    graph._node = {**G.source._node, root: {}}
+    if G.is_directed():
+        graph._adj = {**G.adjacency(), root: own_row}
+    else:
+        graph._adj = _RowsWithRoot(G.adjacency(), root, data, own_row)
+    return graph, root
+
+
+def _graph_like(G: NetworkXGraph) -> Any:
+    return _CLASSES[G.is_directed()][G.is_multigraph()]()
+
+
+class _LimitedRows(Mapping[Node, Any]):
+    """Rows, until as many edges were in those that were looked at."""
+
+    def __init__(self, rows: Mapping[Node, Any], most: int) -> None:
+        self._rows, self._left = rows, most
+
+    def __getitem__(self, node: Node) -> Any:
+        row = self._rows[node]
+        self._left -= 1 + len(row)
+        if self._left < 0:
+            raise TooFarError
+        return row
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+class _RowsWithRoot(Mapping[Node, Any]):
+    """Rows, in each of which an edge to one node more comes last."""
+
+    def __init__(self, rows: Mapping[Node, Any], root: Node, data: Any, row_of_root: Any) -> None:
+        self._rows, self._root, self._data, self._row_of_root = rows, root, data, row_of_root
+
+    def __getitem__(self, node: Node) -> Any:
+        return self._row_of_root if node == self._root else {**self._rows[node], self._root: self._data}
+
+    def __iter__(self) -> Iterator[Node]:
+        yield from self._rows
+        yield self._root
+
+    def __len__(self) -> int:
+        return len(self._rows) + 1
