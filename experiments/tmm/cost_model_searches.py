@@ -32,7 +32,7 @@ from experiments.tmm.cost_model_graphs import (
     star,
     tree,
 )
-from reedsp.algorithms.single_source.on_host import can_solve
+from reedsp.algorithms.single_source.host.searches import can_solve
 from reedsp.algorithms.single_source.sssp import searched_for
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.cost_model import choose_search, place, searches

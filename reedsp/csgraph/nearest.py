@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from reedsp.algorithms.single_source import on_host
-from reedsp.algorithms.single_source.nearby import search_farther, search_nearby
+from reedsp.algorithms.single_source.host.nearby import search_farther, search_nearby
+from reedsp.algorithms.single_source.host.searches import routines
+from reedsp.algorithms.single_source.host.trees import trees
 from reedsp.cost_model.place import is_for_host, is_limited_for_host, serves
 from reedsp.csgraph.matrix import compressed_rows, vertices_of
 from reedsp.csgraph.small import edges_both_ways, extent_of, small_matrix
@@ -87,9 +88,9 @@ def nearest_on_host(
     starts = vertices_of(indices, matrix.shape[0]).reshape(-1)
     if len(starts) == 0:
         return None
-    dist = on_host.searches()[0](matrix, directed, starts, False, unweighted, limit, True)
+    dist = routines()[0](matrix, directed, starts, False, unweighted, limit, True)
     if not predecessors:
         return dist, None
     indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)
     edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
-    return dist, on_host.trees(*edges, dist[None], [starts.tolist()])[0]
+    return dist, trees(*edges, dist[None], [starts.tolist()])[0]

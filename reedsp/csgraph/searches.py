@@ -16,8 +16,8 @@ from reedsp.algorithms.all_pairs.floyd_warshall import TILE
 from reedsp.algorithms.all_pairs.on_host import floyd_warshall as floyd_warshall_on_host
 from reedsp.algorithms.routes.k_shortest import yen as _yen
 from reedsp.algorithms.routes.on_host import shortest_simple_paths
-from reedsp.algorithms.single_source.on_host import choose_smallest, trees
-from reedsp.algorithms.single_source.on_host import dijkstra as dijkstra_on_host
+from reedsp.algorithms.single_source.host.searches import dijkstra as dijkstra_on_host
+from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
 from reedsp.algorithms.traversal.queue_order import queue_distances
 from reedsp.cost_model.place import (

@@ -11,7 +11,8 @@ import scipy.sparse
 import scipy.sparse.csgraph
 
 import reedsp
-from reedsp.algorithms.single_source import nearby, sssp
+from reedsp.algorithms.single_source import sssp
+from reedsp.algorithms.single_source.host import nearby
 from reedsp.cost_model import choose_search, place
 from reedsp.csgraph import dijkstra, nearest, searches
 

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import dijkstra, yen
 
 import reedsp
 import reedsp.csgraph as ours
-from reedsp.algorithms.single_source import on_host
+from reedsp.algorithms.single_source.host import trees
 from reedsp.cost_model import place
 from reedsp.csgraph.matrix import are_plain, are_pointers
 from reedsp.csgraph.small import compressed
@@ -139,7 +139,7 @@ def test_the_smallest_predecessor(
     heaviest: int, divisor: float, settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in settings.items():
-        monkeypatch.setattr(on_host, name, value)
+        monkeypatch.setattr(trees, name, value)
     rng = np.random.default_rng(heaviest)
     for _ in range(30):
         matrix = random_matrix(rng, heaviest, divisor)
@@ -155,7 +155,7 @@ def test_the_smallest_predecessor(
             for head in direct:
                 if head != source and dist[row, head] == matrix[source, head]:
                     expected[row, head] = source
-        on_host.choose_smallest(matrix.indptr, matrix.indices, matrix.data, dist, pred, sources)
+        trees.choose_smallest(matrix.indptr, matrix.indices, matrix.data, dist, pred, sources)
         np.testing.assert_array_equal(pred, expected, strict=True)
 
 

@@ -21,7 +21,7 @@ import pytest
 import scipy.sparse.csgraph
 
 from reedsp import csgraph
-from reedsp.algorithms.single_source.on_host import searches
+from reedsp.algorithms.single_source.host.searches import routines
 from reedsp.algorithms.structure.components import on_host as components_on_host
 from reedsp.algorithms.structure.matching import on_host as matching_on_host
 from reedsp.cost_model import place
@@ -112,7 +112,7 @@ def main() -> int:
     def count(launched: Launched) -> None:
         counts.kernels += 1
 
-    for their_own in (searches, components_on_host.search, matching_on_host.search):
+    for their_own in (routines, components_on_host.search, matching_on_host.search):
         their_own()  # before others are in their place
     for name in csgraph.__all__:
         if name != "NegativeCycleError":

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
 
-from reedsp.algorithms.single_source.on_host import choose_smallest, trees
+from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.edges.device_graph import NO_VERTEX
 
 _Trees = tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.rows import Prepared, check_device
-from reedsp.algorithms.single_source import on_host
 from reedsp.algorithms.single_source.bellman_ford_groups import bellman_ford
 from reedsp.algorithms.single_source.bellman_ford_groups import rows_at_once as rows_of_bellman_ford
 from reedsp.algorithms.single_source.dijkstra_array import check_group_size as check_array_group_size
@@ -19,6 +18,8 @@ from reedsp.algorithms.single_source.dijkstra_array import dijkstra_array
 from reedsp.algorithms.single_source.dijkstra_array import rows_at_once as rows_of_arrays
 from reedsp.algorithms.single_source.dijkstra_heap import dijkstra_heap
 from reedsp.algorithms.single_source.dijkstra_heap import rows_at_once as rows_of_heaps
+from reedsp.algorithms.single_source.host import searches as on_host
+from reedsp.algorithms.single_source.host.nearby import search_farther, search_nearby
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
 from reedsp.algorithms.single_source.near_far import chosen_form, in_work_groups, near_far
 from reedsp.algorithms.single_source.near_far import rows_at_once as rows_of_near_far
@@ -27,7 +28,6 @@ from reedsp.algorithms.single_source.near_far_local import fits as fits_local_me
 from reedsp.algorithms.single_source.near_far_local import is_right as is_right_in_local_memory
 from reedsp.algorithms.single_source.near_far_local import near_far_local
 from reedsp.algorithms.single_source.near_far_local import rows_at_once as rows_in_local_memory
-from reedsp.algorithms.single_source.nearby import search_farther, search_nearby
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task, check_group_size
@@ -600,7 +600,7 @@ def _solve(
     What is found is in `out`, if that has the type in which it is found.
     """
     if plan.device is None:
-        on_host.searches()
+        on_host.routines()
         if phases is not None:
             phases.begin("search")
         solved = _solve_on_host(graph, starts, arithmetic, plan, cutoff, target, predecessors)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.single_source import on_host
+from reedsp.algorithms.single_source.host.searches import routines
 from reedsp.algorithms.single_source.sssp import known_default
 from reedsp.algorithms.traversal.deep import DeepSearch, suits
 from reedsp.algorithms.traversal.frontier import FrontierSearch
@@ -316,7 +316,7 @@ def rows_at_once(method: str, device: Device, n: int) -> int:
 
 def _search_on_host(plan: Plan, answers: npt.NDArray[np.int32], phases: Phases) -> dict[str, Any]:
     """Fill `answers`; return what is to be reported."""
-    on_host.searches()
+    routines()
     phases.begin("search")
     started = time.perf_counter()
     search_on_host(plan.graph, plan.sources, answers)

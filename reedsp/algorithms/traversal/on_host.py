@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.single_source import on_host
+from reedsp.algorithms.single_source.host.searches import dijkstra
+from reedsp.algorithms.single_source.host.trees import trees
 from reedsp.graph.graph import Graph
 
 _KEY = "matrix_of_ones"
@@ -35,7 +36,7 @@ def search(graph: Graph, sources: Sequence[int], answers: npt.NDArray[np.int32])
 
         ones = np.ones(graph.m), graph.indices, graph.indptr
         edges = graph._derived[_KEY] = scipy.sparse.csr_array(ones, shape=(graph.n, graph.n))
-    dist, pred = on_host.dijkstra(edges, sources)
+    dist, pred = dijkstra(edges, sources)
     starts = [[source] for source in sources]
-    answers[:, 1] = on_host.trees(graph.indptr, graph.indices, edges.data, dist, starts, pred)
+    answers[:, 1] = trees(graph.indptr, graph.indices, edges.data, dist, starts, pred)
     answers[:, 0] = np.where(np.isinf(dist), _NO_PATH, dist)

@@ -10,7 +10,7 @@ import scipy.sparse
 from scipy.sparse.csgraph import floyd_warshall
 
 from reedsp.algorithms.all_pairs import on_host
-from reedsp.algorithms.single_source.on_host import trees
+from reedsp.algorithms.single_source.host.trees import trees
 
 WAYS = {
     "ties": {"_IN_DEGREE": 1000},

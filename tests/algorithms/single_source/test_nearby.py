@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.single_source import nearby, on_host
-from reedsp.algorithms.single_source.nearby import search_farther, search_nearby
+from reedsp.algorithms.single_source.host import nearby, searches
+from reedsp.algorithms.single_source.host.nearby import search_farther, search_nearby
 from reedsp.cost_model import choose_search, place
 
 WEIGHTS: dict[str, Any] = {
@@ -113,7 +113,7 @@ def test_how_many_more_are_likely_to_be_near() -> None:
 def test_what_is_farther_away(starts: list[int]) -> None:
     for weights in WEIGHTS:
         graph = drawn(weights, 5, m=240)
-        found = search_farther(on_host.matrix_of(graph), starts, 2.5)
+        found = search_farther(searches.matrix_of(graph), starts, 2.5)
         assert found.radius == np.inf
         assert dict(zip(found.vertices.tolist(), found.dist.tolist(), strict=True)) == by_a_heap(graph, starts, 2.5)
 

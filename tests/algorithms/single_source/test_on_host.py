@@ -14,7 +14,7 @@ import scipy.sparse
 
 import reedsp
 import reedsp.csgraph
-from reedsp.algorithms.single_source import on_host
+from reedsp.algorithms.single_source.host import searches, trees
 from reedsp.cost_model import choose_search, place
 from reedsp.device import errors
 from reedsp.device.device import Device
@@ -229,11 +229,11 @@ def test_trees_of_many_rows() -> None:
     rng = np.random.default_rng(0)
     graph = reedsp.Graph.from_edges(30, *rng.integers(0, 30, (2, 90)), rng.integers(0, 4, 90))
     rows = graph.indptr, graph.indices, graph.weights.astype(np.float64)
-    dist, _ = on_host.solve(graph, [[each] for each in range(30)], predecessors=False)
-    together = on_host.trees(*rows, dist, [[each] for each in range(30)])
+    dist, _ = searches.solve(graph, [[each] for each in range(30)], predecessors=False)
+    together = trees.trees(*rows, dist, [[each] for each in range(30)])
     for each, direct in itertools.product(range(30), (False, True)):
-        alone = on_host.trees(*rows, dist[[each]], [[each]], direct=direct)[0]
-        several = on_host.trees(*rows, dist, [[row] for row in range(30)], direct=direct)[each]
+        alone = trees.trees(*rows, dist[[each]], [[each]], direct=direct)[0]
+        several = trees.trees(*rows, dist, [[row] for row in range(30)], direct=direct)[each]
         np.testing.assert_array_equal(alone, several)
         if not direct:
             np.testing.assert_array_equal(alone, together[each])

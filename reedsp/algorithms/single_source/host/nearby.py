@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.single_source.on_host import searches, trees
+from reedsp.algorithms.single_source.host.searches import routines
+from reedsp.algorithms.single_source.host.trees import trees
 from reedsp.edges.device_graph import NO_VERTEX
 
 _ROUNDS, _EDGES = 12, 2048
@@ -58,7 +59,7 @@ class Nearby(NamedTuple):
         *,
         direct: bool = False,
     ) -> npt.NDArray[np.int32]:
-        """Return those of all vertices, by the rule of :func:`.on_host.trees`, NO_VERTEX for what is not near."""
+        """Return those of all vertices, by the rule of :func:`.trees`, NO_VERTEX for what is not near."""
         first, counts = _rows_of(indptr, self.vertices)
         edges = _edges_in(first, counts)
         ends = heads.take(edges)
@@ -147,7 +148,7 @@ def search_farther(matrix: Any, starts: Sequence[int], cutoff: float, unweighted
     unweighted : bool
         Have every edge weigh 1.
     """
-    dist = searches()[0](matrix, True, starts, False, unweighted, cutoff, True)
+    dist = routines()[0](matrix, True, starts, False, unweighted, cutoff, True)
     vertices = (dist < np.inf).nonzero()[0]
     return Nearby(vertices, dist.take(vertices))
 
