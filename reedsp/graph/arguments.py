@@ -91,11 +91,8 @@ def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray
         One is no vertex; the message names its position.
     """
     refuse_masked(vertices, argument)
-    known = np.array(vertices) if isinstance(vertices, list | range) and _are_ints(vertices) else vertices
-    if graph.labels is None and isinstance(known, np.ndarray) and known.ndim == 1 and _are_integers(known):
-        number: npt.NDArray[np.int64] = np.asarray(known, np.int64) - graph.offset
-        if ((number >= 0) & (number < graph.n)).all():
-            return number.astype(np.intp)
+    if (indices := graph._indices_of_numbers(vertices)) is not None:
+        return indices
     if isinstance(vertices, (set, frozenset)):
         raise TypeError(f"{argument}: expected a sequence of vertices, got a {type(vertices).__name__}")
     refuse_other_than_several(vertices, argument)
@@ -129,13 +126,3 @@ def name_or_none(graph: Graph, index: int) -> str:
     if not 0 <= index < graph.n:
         return "none" if index < 0 else f"no. {index}"
     return repr(graph.names[index])
-
-
-def _are_ints(vertices: list[Any] | range) -> bool:
-    """Return whether Python's integers alone are in there."""
-    return isinstance(vertices, range) or set(map(type, vertices)) == {int}
-
-
-def _are_integers(array: npt.NDArray[Any]) -> bool:
-    """Return whether int64 holds whatever such an array may."""
-    return array.dtype.kind in "iu" and np.can_cast(array.dtype, np.int64)

@@ -950,6 +950,32 @@ class Graph:
             return None  # one of a mask, where the number that it is equal to is meant by no one
         return found
 
+    def _indices_of_numbers(self, vertices: object) -> npt.NDArray[np.intp] | None:
+        """Return the indices of vertices that have no labels, given by their numbers alone; None for anything else."""
+        if self.labels is not None:
+            return None
+        is_list = isinstance(vertices, range) or (isinstance(vertices, list) and set(map(type, vertices)) == {int})
+        given = np.array(vertices) if is_list else vertices
+        if not isinstance(given, np.ndarray) or given.ndim != 1 or np.ma.isMaskedArray(given):
+            return None
+        if given.dtype.kind not in "iu" or not np.can_cast(given.dtype, np.int64):
+            return None
+        indices = given.astype(np.int64) - self.offset
+        return indices.astype(np.intp) if ((indices >= 0) & (indices < self.n)).all() else None
+
+    def _indices_of_each(self, vertices: Iterable[Hashable]) -> npt.NDArray[np.intp]:
+        """Return the indices of vertices, each one by itself; an error names its position, also where it is twice."""
+        refuse_other_than_several(vertices, "vertices")
+        positions: dict[int, int] = {}
+        for position, name in enumerate(vertices):
+            try:
+                vertex = self.index(name)
+            except ValueError as error:
+                raise ValueError(f"vertices[{position}] = {error}") from None
+            if positions.setdefault(vertex, position) != position:
+                raise ValueError(f"vertices[{position}] = {name!r} is also vertices[{positions[vertex]}]")
+        return np.fromiter(positions, np.intp, len(positions))
+
     def _names_in_words(self) -> str:
         if self.n == 0:
             return "which has none"
@@ -1041,23 +1067,16 @@ class Graph:
         >>> list(part.edges()), part.names
         ([(2, 3, 6)], (3, 2))
         """
-        refuse_other_than_several(vertices, "vertices")
-        number_of: dict[int, int] = {}
-        for index, name in enumerate(vertices):
-            try:
-                vertex = self.index(name)
-            except ValueError as error:
-                raise ValueError(f"vertices[{index}] = {error}") from None
-            if number_of.setdefault(vertex, index) != index:
-                raise ValueError(f"vertices[{index}] = {name!r} is also vertices[{number_of[vertex]}]")
-        chosen = np.fromiter(number_of, np.intp, len(number_of))
+        chosen = self._indices_of_numbers(vertices)
+        if chosen is None or np.bincount(chosen).max(initial=0) > 1:
+            chosen = self._indices_of_each(vertices)
         number = np.full(self.n, -1, np.int32)
         number[chosen] = np.arange(len(chosen))
         sources, targets = np.repeat(number, np.diff(self.indptr)), number[self.indices]
         kept = (sources >= 0) & (targets >= 0)
         edges: _Edges = [sources[kept], targets[kept], self.weights[kept]]
         graph = Graph.__new__(Graph)
-        names = [self.names[vertex] for vertex in number_of]
+        names = [self.names[vertex] for vertex in chosen.tolist()]
         graph._store(len(chosen), edges, "weights[{}]".format, self.directed, 0, names)
         return self._placed(graph, chosen)
 
