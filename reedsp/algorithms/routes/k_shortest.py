@@ -26,6 +26,11 @@ from reedsp.system.options import integer
 from reedsp.system.public import public
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertex
 
+_FEW = 200
+"""Vertices at which a search looks before it asks whether there is a path."""
+_AT_ONCE = 500
+"""Vertices, or edges, at which compiled code looks in the time in which Python looks at one."""
+
 
 @public
 @dataclass(frozen=True, eq=False)
@@ -132,7 +137,9 @@ def yen(
     forbidden edge before it (after Lawler, no path is in two of them), and finds the shortest path of each set. Here
     the device finds the distances from the source to all vertices once. They bound the paths of a set from below, so
     that most sets are never searched, and lead each search of the others (A*) along the edges of the path that it
-    finds; such a search looks at few vertices, and runs on the host.
+    finds; such a search runs on the host, and most look at few vertices. Once one has looked at many, a search in
+    compiled code finds out whether the set has a path at all, or is a dead end. Where very many paths are equally
+    long, as in a grid of equal weights, a search looks at all vertices on them, and takes as long.
 
     References
     ----------
@@ -204,6 +211,7 @@ class _Search:
         self._source = source
         self._in_edges = graph.in_edges()
         self._before: dict[int, list[tuple[int, int, int]]] = {}
+        self._patience = _FEW + (graph.n + graph.m) // _AT_ONCE
         self.whole = choose_arithmetic(graph, np.dtype(np.float64)).dtype.kind == "i"
         self._dist = sssp(graph, graph.names[source], dtype="int64" if self.whole else "float64", device=device).dist
         self.scale, self._slack = 1, 0
@@ -285,10 +293,14 @@ class _Search:
         labels = {first: (0, 0)}
         following: dict[int, int] = {}
         heap = [(0, 0, first, 0)]
+        looked_at = 0
         while heap:
             _, edges, vertex, weight = heapq.heappop(heap)
             if labels[vertex] != (weight, edges):
                 continue
+            looked_at += 1
+            if looked_at == self._patience and self._is_empty(some, suffix):
+                return None
             if vertex == self._source:
                 break
             for u, w, bound in self._edges_into(vertex):
@@ -308,6 +320,22 @@ class _Search:
         while path[-1] != first:
             path.append(following[path[-1]])
         return some.weight + weight, edges + len(suffix), (*path, *suffix)
+
+    def _is_empty(self, some: _Set, suffix: tuple[int, ...]) -> bool:
+        """Tell whether no edges lead back from the common end of a set to the source."""
+        import scipy.sparse.csgraph
+
+        indptr, tails = self._in_edges.indptr, self._in_edges.sources
+        is_free = np.ones(len(indptr) - 1, np.bool_)
+        is_free[list(suffix)] = False
+        is_open = is_free[tails]
+        into = slice(*indptr[some.first : some.first + 2])
+        is_open[into] &= ~np.isin(tails[into], list(some.banned))
+        before = np.concatenate(([0], np.cumsum(is_open)))[indptr]
+        tails = tails[is_open]
+        rows = scipy.sparse.csr_array((np.ones(len(tails), np.int8), tails, before), shape=(len(is_free),) * 2)
+        reached = scipy.sparse.csgraph.breadth_first_order(rows, some.first, return_predecessors=False)
+        return self._source not in reached
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,30 @@ def test_weights_of_networkx_paths(seed: int, device: reedsp.Device) -> None:
     assert len({tuple(path) for path in paths.routes}) == len(paths)
 
 
+@pytest.mark.parametrize(("kind", "seed"), CASES[::2])
+def test_sets_that_are_empty_are_known_at_once(
+    kind: str, seed: int, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, edges = graph_of(kind, seed)
+    monkeypatch.setattr(k_shortest, "_FEW", 1)
+    for source, target in itertools.islice(itertools.product(range(graph.n), repeat=2), seed % 4, None, 7):
+        expected = in_order(graph.n, edges, source, target)
+        paths = reedsp.yen(graph, source, target, len(expected) + 5, device=device)
+        assert list(paths.routes) == [path for _, _, path in expected]
+
+
+def test_a_dead_end_is_not_walked(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time grew with the vertices behind the target."""
+    looked_at = []
+    edges_into = k_shortest._Search._edges_into
+    monkeypatch.setattr(
+        k_shortest._Search, "_edges_into", lambda self, v: (looked_at.append(v), edges_into(self, v))[1]
+    )
+    graph = reedsp.Graph.from_edges(5000, range(4999), range(1, 5000), directed=False)
+    assert list(reedsp.yen(graph, 0, 20, 5, device=device)) == [(20, list(range(21)))]
+    assert len(looked_at) < 500
+
+
 def test_nodes_of_networkx(device: reedsp.Device) -> None:
     graph = nx.DiGraph([("s", (1,)), ((1,), "t"), ("s", "t")])
     assert list(reedsp.yen(graph, "s", "t", 9, device=device)) == [(1, ["s", "t"]), (2, ["s", (1,), "t"])]
