@@ -15,10 +15,12 @@
 __kernel void reduce_pairs(__global const ELEMENT *x, __global ELEMENT *a, const ulong stride, const ulong n)
 {
     const size_t left = 2 * stride * get_global_id(0), right = left + stride;
+    if (left >= n && left > 0)
+        return;
+    ELEMENT own = IDENTITY;
+    if (left < n)
+        own = left == 0 ? combine(own, x[left]) : x[left];  // 0.0 + -0.0 is 0.0, as in every other reduction
     if (right < n)
-        a[left] = combine(x[left], x[right]);
-    else if (left < n)
-        a[left] = x[left];
-    else if (left == 0)
-        a[left] = IDENTITY;  // there are no elements
+        own = combine(own, x[right]);
+    a[left] = own;
 }

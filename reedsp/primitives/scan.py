@@ -364,11 +364,7 @@ def _sizes(method: str, group_size: Any, each: Any) -> tuple[int | None, int | N
 
 
 def _compact(x: Any, mask: Any, dtype: np.dtype[Any], compaction: Compaction, method: str, device: Any) -> Any:
-    mask = vector("mask", mask)
-    if mask.dtype not in _MARK_DTYPES:
-        raise TypeError(f"mask: booleans or bytes are expected, got {mask.dtype}")
-    if x is not None and x.shape != mask.shape:
-        raise ValueError(f"mask: it has {mask.size} elements, but x has {x.size}")
+    mask = mask_of(mask, None if x is None else x.size)
     check_method(method, _CHUNKED)
     n = mask.size
     on_device = are_on_device({"mask": mask, "x": x})
@@ -430,12 +426,12 @@ def _of_built_in(op: str, dtype: np.dtype[Any], exclusive: bool, segmented: bool
 def heads_of(heads: Any, n: int) -> Any:
     """Return where segments begin, checked: marks of elements, or places."""
     heads = vector("heads", heads)
-    if heads.size == 0 and isinstance(heads, np.ndarray):
-        return np.zeros(n, np.uint8)
     if heads.dtype in _MARK_DTYPES:
         if heads.size != n:
             raise ValueError(f"heads: {heads.size} of {heads.dtype}, but x has {n} elements")
         return heads
+    if heads.size == 0 and isinstance(heads, np.ndarray):
+        return np.zeros(n, np.uint8)
     if heads.dtype not in _PLACE_DTYPES:
         raise TypeError(f"heads: booleans, or places in integers of 32 or 64 bits are expected, got {heads.dtype}")
     if isinstance(heads, np.ndarray):
@@ -444,6 +440,16 @@ def heads_of(heads: Any, n: int) -> Any:
             position = int(wrong.argmax())
             raise ValueError(f"heads[{position}] = {heads[position]} is no place from 0 to {n}")
     return heads
+
+
+def mask_of(mask: Any, n: int | None) -> Any:
+    """Return which of n elements, or of any number of them, are to be collected, checked."""
+    mask = vector("mask", mask)
+    if mask.dtype not in _MARK_DTYPES:
+        raise TypeError(f"mask: booleans or bytes are expected, got {mask.dtype}")
+    if n is not None and mask.size != n:
+        raise ValueError(f"mask: it has {mask.size} elements, but x has {n}")
+    return mask
 
 
 def _marks(arrays: HostArrays | DeviceArrays, heads: Any, n: int) -> Memory:

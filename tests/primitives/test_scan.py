@@ -959,6 +959,7 @@ WRONG: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
     ("type of heads", lambda: reedsp.segmented_scan(X, [0.0]), TypeError, "^heads: .*float64"),
     ("narrow heads", lambda: reedsp.segmented_scan(X, X.astype("i2")), TypeError, "^heads: .*int16"),
     ("few heads", lambda: reedsp.segmented_scan(X, [True]), ValueError, "^heads: 1 of bool, but x has 4"),
+    ("no marks", lambda: reedsp.segmented_scan(X, np.zeros(0, bool)), ValueError, "^heads: 0 of bool, but x has 4"),
     ("short mask", lambda: reedsp.compact(X, [True]), ValueError, "^mask: it has 1 elements, but x has 4"),
     ("type of mask", lambda: reedsp.compact(X, X), TypeError, "^mask: .*int32"),
     ("type of mask of indices", lambda: reedsp.compact_indices([1.5]), TypeError, "^mask: .*float64"),

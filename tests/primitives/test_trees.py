@@ -54,6 +54,14 @@ def test_pairs(device: Device) -> None:
         assert reedsp.reduce(x, "min", method="naive", device=device) == x.min(initial=np.iinfo(np.int32).max)
 
 
+@pytest.mark.parametrize("method", ["naive", "dulle", "fast"])
+def test_a_sum_of_negative_zeros_is_zero(method: Any, device: Device) -> None:
+    for n in (1, 2, 3, 9):
+        x = np.full(n, -0.0, np.float32)
+        assert np.signbit(reedsp.reduce(x, method=method, device=device)) == np.signbit(x.sum())
+        assert np.signbit(reedsp.reduce(x, "min", method=method, device=device))
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("dtype", ELEMENT_TYPES, ids=str)
 def test_types_and_operators(dtype: np.dtype[Any], device: Device) -> None:

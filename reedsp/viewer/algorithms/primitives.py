@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.device.arrays import are_on_device
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.primitives.operators import resolve
@@ -18,6 +19,7 @@ from reedsp.primitives.scan import (
     exclusive_scan,
     heads_of,
     inclusive_scan,
+    mask_of,
     plan_scan,
     reduce,
     segmented_scan,
@@ -35,9 +37,11 @@ LARGEST_TREE = 256
 _QUAD = 8  # elements that a work-item of the recursion takes
 
 
-def _marks(heads: Any, n: int) -> npt.NDArray[np.bool_]:
+def _marks(heads: Any, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Return for each element whether a segment begins with it."""
-    checked = heads_of(np.asarray(heads), n)
+    n = values.size
+    checked = heads_of(heads, n)
+    are_on_device({"input": values, "heads": checked})
     marks = np.zeros(n + 1, bool)  # a segment that begins behind the last element has none
     marks[checked if checked.dtype.kind in "iu" and checked.dtype.itemsize > 1 else np.flatnonzero(checked)] = True
     return marks[:n]
@@ -121,7 +125,7 @@ class SegmentedScan(NaiveScan):
         self, given: Input, device: Device, heads: Any = None, op: str = "add", exclusive: bool = False
     ) -> None:
         super().__init__(given, device, op, exclusive)
-        self.heads = _marks(np.arange(0, self.n, max(1, self.n // 3)) if heads is None else heads, self.n)
+        self.heads = _marks(np.arange(0, self.n, max(1, self.n // 3)) if heads is None else heads, self.values)
 
     def run(self) -> None:
         """Scan."""
@@ -354,7 +358,8 @@ class Compaction(ArrayStory):
 
     def __init__(self, given: Input, device: Device, mask: Any = None) -> None:
         super().__init__(given, device)
-        self.mask = self.values != 0 if mask is None else np.asarray(mask, bool)
+        self.mask = mask_of(self.values != 0 if mask is None else mask, self.n)
+        are_on_device({"input": self.values, "mask": self.mask})
 
     def run(self) -> None:
         """Collect."""
@@ -362,7 +367,7 @@ class Compaction(ArrayStory):
 
     def first(self) -> dict[str, Values]:
         """Return the mask; nothing is collected yet."""
-        return {"collected": [], "mask": self.mask.astype(int).tolist()}
+        return {"collected": [], "mask": (self.mask != 0).astype(int).tolist()}
 
     def shown(self, name: str, moment: Moment) -> Values | None:
         """Return what is collected."""
