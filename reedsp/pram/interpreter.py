@@ -17,6 +17,7 @@ from reedsp.pram.tree import (
     If,
     Number,
     Position,
+    Private,
     Statement,
     Tree,
     Variable,
@@ -49,10 +50,7 @@ class Interpreter:
 
     def __init__(self, tree: Tree, n: int, memory: Memory, max_rounds: int) -> None:
         self._tree, self._n, self._memory, self._max_rounds = tree, n, memory, max_rounds
-        self._private: dict[str, list[list[Number]]] = {
-            each.name: [[converted(0, each.type)] * (each.size or 1) for _ in range(n)]
-            for each in tree.privates.values()
-        }
+        self._private = {each.name: _own_cells(each, n) for each in tree.privates.values()}
         self._compiled: dict[int, Computed] = {}  # by the identity of expressions, which the tree keeps
         self._readers: dict[Cell, int] = {}
         self.steps = 0
@@ -181,6 +179,16 @@ class Interpreter:
     ) -> RunError:
         text = self._tree.text_at(at)
         return kind(reason, at.line, at.column, text, processors=tuple(processors), step=self.steps, cell=cell)
+
+
+def _own_cells(declared: Private, n: int) -> list[list[Number]]:
+    """Return the cells that each processor has of a private variable or array."""
+    size = declared.size or 1
+    try:
+        return [[converted(0, declared.type)] * size for _ in range(n)]
+    except MemoryError:
+        reason = f"{declared.name}: {size} elements of {declared.type} for each of {n} processors are too many"
+        raise MemoryError(reason) from None
 
 
 def _processors(numbers: list[int]) -> str:

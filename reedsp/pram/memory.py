@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.graph.graph import as_array
 from reedsp.pram.arithmetic import WIDTHS
 from reedsp.pram.host import HostValues
 from reedsp.pram.tree import DTYPES, Global, Tree
@@ -54,7 +55,7 @@ def memory_of(tree: Tree, n: int, given: Mapping[str, Any]) -> Memory:
     for declared in wanted:
         if declared.name not in given:
             raise TypeError(f"{declared.name}: {tree.name} needs this {'number' if declared.single else 'array'}")
-        memory[declared.name] = _read(declared, given[declared.name])
+        memory[declared.name] = array_of(declared, given[declared.name])
     values = HostValues(tree, n, memory)
     for declared in tree.globals.values():
         if declared.size is not None:
@@ -68,14 +69,18 @@ def memory_of(tree: Tree, n: int, given: Mapping[str, Any]) -> Memory:
     return memory
 
 
-def _read(declared: Global, value: Any) -> npt.NDArray[Any]:
+def array_of(declared: Global, value: Any) -> npt.NDArray[Any]:
+    """Return what the caller gives for a global array or variable, as an array of its type.
+
+    Raises
+    ------
+    TypeError, ValueError
+        It is not of this type.
+    """
     name, dtype = declared.name, DTYPES[declared.type]
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
-    try:
-        array = np.asarray(value)
-    except ValueError as error:  # lists of different lengths
-        raise ValueError(f"{name}: {error}") from None
+    array = as_array(value, name)
     if array.ndim != (0 if declared.single else 1):
         expected = "one number" if declared.single else "an array of one dimension"
         raise ValueError(f"{name}: {expected} is expected, got shape {array.shape}")
@@ -98,7 +103,9 @@ def _read(declared: Global, value: Any) -> npt.NDArray[Any]:
         if wrong.any():
             position = int(wrong.argmax())
             where = name if declared.single else f"{name}[{position}]"
-            raise ValueError(f"{where} = {array[position]} is no {declared.type}")
+            raise ValueError(
+                f"{where} = {array[position]} is no {declared.type}; numpy.{declared.type}({name}) rounds it"
+            )
     return found
 
 

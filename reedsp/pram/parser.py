@@ -290,16 +290,8 @@ class _Parser:
             step = int(last.value)
         start, stop = limits if len(limits) == 2 else (Constant(0, limits[0].type), limits[0])
         start, stop = self._unified(start, stop, call)
-        name, at = node.target.id, self._position(node)
-        if name in self._counters or (name in self._privates and name not in self._past):
-            raise self._wrong(node.target, f"{name} is declared already; the counter of a loop has a name of its own")
-        if name not in self._past:
-            self._new_name(name, node.target)
-        if name in self._privates and self._privates[name].type != start.type:
-            raise self._wrong(node.target, f"{name} has been the counter of a loop over {self._privates[name].type}")
-        self._past.discard(name)
-        kind = start.type
-        self._privates[name] = Private(name, kind)
+        kind, at = start.type, self._position(node)
+        name = self._counter(node.target, kind)
         counter = Variable(name, kind)
         if wrapped(step, kind) != step:
             raise self._wrong(call.args[2], f"the step of this range is of type {kind}, and {step} is none")
@@ -322,6 +314,21 @@ class _Parser:
             fits = Operation("<=" if step > 0 else ">=", (counter, last_one), "boolean", at)
             next_one = Operation("if", (fits, next_one, stop), kind, at)
         return [*before, While(condition, (*body, Assign(counter, next_one, at)), Range(name, start, stop, step), at)]
+
+    def _counter(self, target: ast.Name, kind: Scalar) -> str:
+        """Return the name of a loop's counter, which is declared here; ``_`` is one that the program does not read."""
+        name = target.id
+        if name == "_":
+            return self._hide("counter", kind)
+        if name in self._counters or (name in self._privates and name not in self._past):
+            raise self._wrong(target, f"{name} is declared already; the counter of a loop has a name of its own")
+        if name not in self._past:
+            self._new_name(name, target)
+        if name in self._privates and self._privates[name].type != kind:
+            raise self._wrong(target, f"{name} has been the counter of a loop over {self._privates[name].type}")
+        self._past.discard(name)
+        self._privates[name] = Private(name, kind)
+        return name
 
     def _assignment(self, target: ast.expr, value: ast.expr, node: ast.stmt) -> Statement:
         at = self._position(node)

@@ -26,12 +26,14 @@ if TYPE_CHECKING:
 MAX_ROUNDS = 1 << 20
 """As often as a loop may begin again, if the caller does not say."""
 
+_MOST_ROUNDS = (1 << 63) - 1  # that a kernel counts; more are not done in a lifetime
+
 Optimizations = Literal["all"] | Iterable[str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result(Mapping[str, Any]):
-    """What a program leaves in its global arrays and variables, by their names.
+    """What a program leaves in its global arrays and variables, by their names; equal to itself alone.
 
     Attributes
     ----------
@@ -45,6 +47,9 @@ class Result(Mapping[str, Any]):
 
     memory: dict[str, Any]
     stats: dict[str, Any]
+
+    __eq__ = object.__eq__  # that of mappings takes arrays for numbers
+    __hash__ = object.__hash__
 
     def __getitem__(self, name: str) -> Any:
         return self.memory[name]
@@ -140,7 +145,7 @@ class Program:
         36
         """
         n, check, demand = processors_of(n), flag(check, "check"), flag(demand, "demand")
-        max_rounds = integer(max_rounds, "max_rounds")
+        max_rounds = min(integer(max_rounds, "max_rounds"), _MOST_ROUNDS)
         if max_rounds < 1:
             raise ValueError(f"max_rounds = {max_rounds}: at least one is needed")
         memory, wanted = memory_of(self.tree, n, given), self._chosen(optimizations)
@@ -250,6 +255,8 @@ def program(
     ------
     ProgramError
         The function is no program of this language; the message names and quotes the line.
+    TypeError
+        It is no function.
 
     Examples
     --------
@@ -267,6 +274,8 @@ def program(
 
 def program_of(function: Callable[..., Any], mode: Mode) -> Program:
     """Read a function's own text."""
+    if not callable(function):
+        raise TypeError(f"function: expected a function, got {function!r}; a mode is given as mode=...")
     try:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):

@@ -83,6 +83,17 @@ def test_a_zero_has_no_sign(device: Device) -> None:
     assert facts.low == 0
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_the_smallest_integer_has_a_magnitude(dtype: type, device: Device) -> None:
+    lowest = np.iinfo(dtype).min
+    for place in (0, 9):
+        weights = np.ones(20, dtype)
+        weights[place] = lowest
+        _, _, facts, total = look(device, (np.arange(21), np.arange(20), weights))
+        assert (facts.low, facts.high, facts.total) == (lowest, 1, float(19 - int(lowest)))
+        assert total == 19 - int(lowest)
+
+
 def test_heaviest_edges_are_rounded_up(device: Device) -> None:
     rows = np.array([0, 2, 3, 3]), np.array([0, 1, 2]), np.array([1.5, -2.25, 0.5])
     assert look(device, rows, Arithmetic(FLOAT64))[3] == 3 + 1

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 MODES = ("EREW", "CREW", "common", "arbitrary", "priority")
+_LOWEST = {"int32": -(2**31), "int64": -(2**63)}  # which negation and abs leave as they are
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,11 @@ class _Writer:
         lines += self._block(0, "    ", rng.randint(2, 4))
         values = np.random.default_rng(rng.getrandbits(32))
         given: dict[str, Any] = {
-            "A": values.integers(-3, 12, size),
-            "F": values.integers(-3, 12, size).astype(self._arrays["F"]),
+            **{name: values.integers(-3, 12, size).astype(kind) for name, kind in self._arrays.items()},
             "s": int(values.integers(0, 5)),
         }
+        for name in [name for name, kind in self._arrays.items() if kind in _LOWEST and rng.random() < 0.2]:
+            given[name][rng.randrange(size)] = _LOWEST[self._arrays[name]]
         mode = rng.choice([*MODES, "arbitrary", "priority", "arbitrary"])
         return Case("\n".join(lines) + "\n", mode, n, given)
 
@@ -163,4 +165,6 @@ class _Writer:
             choices += ["0.5", "float64(p)", "float64(s)"]
         if kind == "int32":
             choices += ["int32(p)"]
+        if kind in _LOWEST and rng.random() < 0.04:
+            return f"{kind}({_LOWEST[kind]})"
         return rng.choice(choices)

@@ -139,6 +139,7 @@ ARGUMENTS = [
     ({"A": [0.5]}, TypeError, "A: int32 is expected, got float64"),
     ({"A": [1, [2]]}, ValueError, r"A: setting an array element with a sequence\..*"),
     ({"A": [1, 1 << 40]}, ValueError, rf"A\[1\] = {1 << 40} is no int32"),
+    ({"A": [1, np.ma.masked]}, ValueError, r"A\[1\] is masked"),
     ({"A": np.ma.masked_array([1], [True])}, TypeError, r"A: masked arrays are not supported; call A.filled\(\) first"),
 ]
 
@@ -151,8 +152,13 @@ def test_arguments(given: dict[str, Any], kind: type[Exception], message: str) -
 
 def test_other_arguments() -> None:
     program = body("F[0] = 1", F="float32[:]")
-    with pytest.raises(ValueError, match=r"^F\[1\] = 0.1 is no float32$"):
+    with pytest.raises(ValueError, match=r"^F\[1\] = 0.1 is no float32; numpy.float32\(F\) rounds it$"):
         program.run(1, method="interpreter", F=[0.5, 0.1])
+    assert program.run(1, method="interpreter", F=np.float32([0.5, 0.1]))["F"].tolist() == [1, np.float32(0.1)]
+    with pytest.raises(ValueError, match=r"^s = 0.1 is no float32; numpy.float32\(s\) rounds it$"):
+        body("s = 1", s="float32").run(1, method="interpreter", s=0.1)
+    with pytest.raises(MemoryError, match=rf"^Q: {2**62} elements of int64 for each of 3 processors are too many$"):
+        body(f"Q: int64[{2**62}]").run(3, method="interpreter")
     with pytest.raises(TypeError, match=r"^n: expected an integer, got "):
         program.run(0.5, F=[])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^n = -1 is no number of processors from 0 to 2147483647$"):
@@ -188,6 +194,14 @@ def test_integers_that_a_float_cannot_hold(kind: str, digits: int) -> None:
     for dtype in (np.int64, np.uint64):
         with pytest.raises(ValueError, match=rf"^F\[1\] = {most + 1} is no {kind}$"):
             program.run(2, method="interpreter", F=np.array([1, most + 1], dtype))
+
+
+def test_a_result_is_equal_to_itself_alone() -> None:
+    one, other = (interpreted("A[p] = 0", 2, A=[1, 2]) for _ in range(2))
+    assert one == one
+    assert one != other
+    assert one != dict(one)
+    assert len({one, other, one}) == 2
 
 
 def test_what_is_given_is_not_changed() -> None:

@@ -119,6 +119,32 @@ def test_counters_at_the_end_of_their_type(device: reedsp.Device) -> None:
     assert everywhere(text.format(f"{3 - 2**63}, {-(2**63)}, -2"), 1, device, {}, A=[0]) == [2]
 
 
+@pytest.mark.parametrize("kind", ["int32", "int64"])
+def test_the_smallest_integer_has_no_magnitude(kind: str, device: reedsp.Device) -> None:
+    """It is its own; compilers take the ``abs`` of OpenCL for never negative once it is converted."""
+    size = 10
+    uses = ("abs(A[p]) % 10", "abs(A[p]) // -3", "abs(A[p]) >> 1", "0 if abs(A[p]) < 0 else 1", "max(abs(-A[p]), 0)")
+    text = "".join(f"    R[{place}] = {use}\n" for place, use in enumerate(uses))
+    text += f"    B[abs(A[p]) % len(B)] = 1\n    for i in range(abs(A[p]) % {size}):\n        R[9] = R[9] + 1\n"
+    program = pram.from_text(f"def f(p, n, A: {kind}[:], B: int64[:], R: int64[:]):\n{text}")
+    given = {"A": [np.iinfo(kind).min], "B": [0] * size, "R": [0] * size}
+    expected = program.run(1, method="interpreter", **given)
+    assert expected["R"][0] == np.iinfo(kind).min % 10
+    for method, chosen, check in ((METHODS[0], "all", False), (METHODS[1], (), True)):
+        found = program.run(1, method=method, optimizations=chosen, check=check, device=device, **given)
+        assert all(same(expected[name], found[name]) for name in expected), method
+
+
+def test_more_rounds_than_kernels_count(device: reedsp.Device) -> None:
+    text = "k = 0\n    while k < A[p]:\n        k = k + 1\n    for i in range(A[p]):\n        k = k + 1\n    A[p] = k"
+    assert everywhere(text, 2, device, {}, max_rounds=2**63, A=[3, 4]) == [6, 8]
+
+
+def test_a_counter_that_nothing_reads(device: reedsp.Device) -> None:
+    text = "counter = 1\n    for _ in range(2):\n        for _ in range(p):\n            A[p] = A[p] + counter"
+    assert everywhere(text, 3, device, {}, A=[0] * 3) == [0, 2, 4]
+
+
 def test_a_counted_loop_ends_where_nobody_is_left(device: reedsp.Device) -> None:
     """Those at the ends, by whose rounds the host counts, may not be in it."""
     text = "if p < 3:\n        for i in range({}p):\n            A[p] = A[p + 1] + 1\n            A[p] = A[p] * 2"
@@ -319,6 +345,12 @@ def test_words_of_the_language_are_python() -> None:
     assert (repr(int32), int32[4], int32(7.0)) == ("int32", int32, 7)
     assert Global[int32] is Global
     assert (select(True, 1, 2), select(False, 1, 2)) == (1, 2)
+
+
+def test_keywords_of_c(device: reedsp.Device) -> None:
+    names = ("_Bool", "_Complex", "_Generic", "_Static_assert", "_Atomic", "_Noreturn", "_own", "_0")
+    text = "\n    ".join([*(f"{name} = p" for name in names), f"A[p] = {' + '.join(names)}"])
+    assert body(text, A="int64[:]").run(2, device=device, A=[0, 0])["A"].tolist() == [0, len(names)]
 
 
 def test_names_that_c_has(device: reedsp.Device) -> None:

@@ -27,6 +27,8 @@ REFUSED = [
     ("x = 1\n    x: int64", "x is declared already", 5),
     ("p = 1", "p is a word of the language", 5),
     ("len = 1", "len is a word of the language", 5),
+    ("_ = 1", "_: names are of ASCII letters, without __ and without _ at the end", 5),
+    ("for _ in range(3):\n        x = _", "_ is unknown here: no variable assigned above", 13),
     ("x_ = 1", "x_: names are of ASCII letters, without __ and without _ at the end", 5),
     ("x: string", "string is no type; there are boolean, int32, int64, float32, float64", 8),
     ("x: int64[n]", "x: the size of a private array is a constant; global ones are Global[...]", 5),
@@ -220,6 +222,8 @@ def test_numbers_outside_of_a_function_are_constants() -> None:
 def test_a_function_without_a_text() -> None:
     with pytest.raises(pram.ProgramError, match="the text of the function cannot be read; use from_text"):
         pram.program(len)
+    with pytest.raises(TypeError, match=r"^function: expected a function, got 'EREW'; a mode is given as mode=\.\.\.$"):
+        pram.program("EREW")  # type: ignore[call-overload]
 
 
 def test_modes() -> None:

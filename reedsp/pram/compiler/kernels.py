@@ -69,8 +69,10 @@ _RESERVED = frozenset(
 )
 
 
-_OF_C = re.compile(r"[A-Z][A-Z0-9_]+|(get_|image|CLK_|cl_).*|.*_t|(u?(char|short|int|long)|float|double|half|bool)\d+")
-"""Macros and types of OpenCL C, of whatever version, and more names than there are of these."""
+_OF_C = re.compile(
+    r"[A-Z][A-Z0-9_]+|_[A-Z]\w*|(get_|image|CLK_|cl_).*|.*_t|(u?(char|short|int|long)|float|double|half|bool)\d+"
+)
+"""Macros, types and keywords of OpenCL C, of whatever version, and more names than there are of these."""
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,9 @@ def _functions(check: bool) -> dict[str, str]:
                 f"    return ({kind})(({unsigned})x {sign} ({unsigned})y);\n}}\n"
             )
         found[f"negate_{kind}"] = f"{kind} negate_{kind}({kind} x)\n{{\n    return ({kind})(0 - ({unsigned})x);\n}}\n"
-        found[f"absolute_{kind}"] = f"{kind} absolute_{kind}({kind} x)\n{{\n    return ({kind})abs(x);\n}}\n"
+        found[f"absolute_{kind}"] = (  # a compiler may take abs for never negative
+            f"{kind} absolute_{kind}({kind} x) // wraps\n{{\n    return max(x, ({kind})(0 - ({unsigned})x));\n}}\n"
+        )
         found[f"floor_divide_{kind}"] = (
             f"{kind} floor_divide_{kind}({kind} x, {kind} y{more})\n{{\n{reports('y == 0')}"
             "    if (y == 0 || y == -1)\n"

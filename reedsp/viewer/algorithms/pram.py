@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
 from collections.abc import Mapping
@@ -14,9 +15,9 @@ from reedsp.device.device import Device
 from reedsp.device.job import Launched
 from reedsp.pram import examples
 from reedsp.pram.compiler.kernels import Argument, Source
-from reedsp.pram.memory import processors_of
+from reedsp.pram.memory import array_of, processors_of
 from reedsp.pram.program import Program, Result
-from reedsp.pram.tree import Tree
+from reedsp.pram.tree import Global, Tree
 from reedsp.viewer.inputs import Input
 from reedsp.viewer.recorder import Moment, Recorder, dtype_of
 from reedsp.viewer.roles.role import Array
@@ -27,15 +28,18 @@ _WRITTEN = ("next", "private", "after")
 _READ = ("array", "private", "before", "active")
 
 
-def _of_type(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
+_BEYOND = np.float64(2.0**63)  # all int64; halves are compared with it in float64
+
+
+def _of_type(values: npt.NDArray[Any], declared: Global) -> npt.NDArray[Any]:
     """Return the input as a program takes it; one of integers takes no fractions."""
-    if kind in ("float32", "float64") or values.dtype.kind != "f":
-        return values
-    wrong = ~((values >= -(2.0**63)) & (values < 2.0**63) & (values == np.floor(values)))
-    if wrong.any():
-        place = int(wrong.argmax())
-        raise ValueError(f"input: integers are expected by this program, and element {place} is {values[place]}")
-    return values.astype(np.int64)
+    if values.dtype.kind == "f" and declared.type not in ("float32", "float64"):
+        wrong = ~((values >= -_BEYOND) & (values < _BEYOND) & (values == np.floor(values)))
+        if wrong.any():
+            place = int(wrong.argmax())
+            raise ValueError(f"input: integers are expected by this program, and element {place} is {values[place]}")
+        values = values.astype(np.int64)
+    return array_of(dataclasses.replace(declared, name="input"), values)
 
 
 def _checked(program: Any) -> Program:
@@ -93,7 +97,7 @@ class ProgramStory(Story):
         tree = self.program.tree
         self.main = _main_of(tree)
         beside = {} if others is None else _beside(others, tree, self.main)
-        self.given = {self.main: _of_type(self.values, tree.globals[self.main].type), **beside}
+        self.given = {self.main: _of_type(self.values, tree.globals[self.main]), **beside}
         self.source: Source = self.program._source(frozenset(), "bitset", check=False)
         self.found: Result | None = None
         self._written: dict[str, set[int]] = {}  # by private variable, the processors that have assigned to it
