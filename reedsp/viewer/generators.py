@@ -23,12 +23,12 @@ _R_MAT = (0.57, 0.76, 0.95)  # running sums of the probabilities of Graph500
 Ends = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
-def array(kind: str, size: int, seed: int = 0) -> npt.NDArray[np.int32]:
+def array(generate: str, size: int, seed: int = 0) -> npt.NDArray[np.int32]:
     """Make an array.
 
     Parameters
     ----------
-    kind : {"constant", "random", "shuffled", "ascending", "descending"}
+    generate : {"constant", "random", "shuffled", "ascending", "descending"}
         All 1; numbers from 0 to 10; or those from 0 to size - 1 in some order.
     size : int
         1 to 1,000.
@@ -39,10 +39,10 @@ def array(kind: str, size: int, seed: int = 0) -> npt.NDArray[np.int32]:
     ValueError
         There is no such kind, or the size is none.
     """
-    if kind not in ARRAYS:
-        raise ValueError(f"kind: one of {listed(tuple(ARRAYS))} is expected, got {kind!r}")
+    if generate not in ARRAYS:
+        raise ValueError(f"generate: one of {listed(tuple(ARRAYS))} is expected, got {generate!r}")
     _check_size(size, LARGEST_LENGTH, "elements")
-    return ARRAYS[kind](size, np.random.default_rng(seed)).astype(np.int32)
+    return ARRAYS[generate](size, np.random.default_rng(seed)).astype(np.int32)
 
 
 ARRAYS: Mapping[str, Callable[[int, np.random.Generator], npt.NDArray[np.int64]]] = {
@@ -55,12 +55,12 @@ ARRAYS: Mapping[str, Callable[[int, np.random.Generator], npt.NDArray[np.int64]]
 """Kinds of arrays."""
 
 
-def graph(kind: str, size: int, seed: int = 0) -> Graph:
+def graph(generate: str, size: int, seed: int = 0) -> Graph:
     """Make an undirected graph, with weights from 1 to 9.
 
     Parameters
     ----------
-    kind : {"grid", "road", "random", "r-mat", "tree", "path", "cycle", "complete", "bipartite"}
+    generate : {"grid", "road", "random", "r-mat", "tree", "path", "cycle", "complete", "bipartite"}
         The vertices of "grid" and "road" have coordinates; those of the first side of "bipartite" come first.
     size : int
         Vertices, 1 to 200; a grid has as many as fit into a rectangle.
@@ -71,15 +71,17 @@ def graph(kind: str, size: int, seed: int = 0) -> Graph:
     ValueError
         There is no such kind, or the size is none, or there would be too many edges.
     """
-    if kind not in GRAPHS:
-        raise ValueError(f"kind: one of {listed(GRAPHS)} is expected, got {kind!r}")
+    if generate not in GRAPHS:
+        raise ValueError(f"generate: one of {listed(GRAPHS)} is expected, got {generate!r}")
     _check_size(size, LARGEST_N, "vertices")
     rng = np.random.default_rng(seed)
-    if kind in ("grid", "road"):
-        return _grid(size, rng, of_roads=kind == "road")
-    u, v = _ENDS[kind](size, rng)
+    if generate in ("grid", "road"):
+        return _grid(size, rng, of_roads=generate == "road")
+    u, v = _ENDS[generate](size, rng)
     if len(u) > LARGEST_M:
-        raise ValueError(f"size: at most {LARGEST_M:,} edges can be traced, {kind!r} of {size} vertices has {len(u):,}")
+        raise ValueError(
+            f"size: at most {LARGEST_M:,} edges can be traced, {generate!r} of {size} vertices has {len(u):,}"
+        )
     return _weighted(size, u, v, rng)
 
 

@@ -82,7 +82,10 @@ def input_of(given: Any, problem: Problem, source: Any = None) -> Input:
         raise ValueError(f"source: expected None, as this is about {problem.name}, got {source!r}")
     if problem.kind == "array":
         return _array(given, problem.name)
-    graph = as_graph(given)
+    try:
+        graph = as_graph(given, "input")
+    except ValueError as error:
+        raise ValueError(f"input: {error}") from None
     if graph.n == 0 or graph.n > LARGEST_N:
         raise ValueError(f"input: 1 to {LARGEST_N} vertices can be traced, the graph has {graph.n:,}")
     edges = len(ends_of(graph)[0])

@@ -15,6 +15,7 @@ from typing import Any
 from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.files.path_argument import path_argument
 from reedsp.system.public import public
+from reedsp.viewer.trace import FORMAT, VERSION, Trace
 
 FOLDER = Path(__file__).with_name("page")
 """Where the files are that a page is made of."""
@@ -47,13 +48,18 @@ class Page:
 
     Parameters
     ----------
-    traces : sequence of mappings
-        Traces, as :func:`reedsp.trace` has them in JSON.
+    traces : sequence of Trace or mapping
+        Traces, or what :meth:`Trace.to_json` returns of them.
     run : str, optional
         Address, relative to the page's own, to which the page may send an input to be run. A page without it
         reaches nothing but itself.
     choices : mapping, optional
         What can be chosen there: "algorithms" and "generators", by the kind of input.
+
+    Raises
+    ------
+    TypeError, ValueError
+        One is no trace, or of another version; the message names its position.
 
     Attributes
     ----------
@@ -69,13 +75,17 @@ class Page:
     """
 
     def __init__(
-        self, traces: Sequence[Mapping[str, Any]], *, run: str | None = None, choices: Mapping[str, Any] | None = None
+        self,
+        traces: Sequence[Trace | Mapping[str, Any]],
+        *,
+        run: str | None = None,
+        choices: Mapping[str, Any] | None = None,
     ) -> None:
         if isinstance(traces, (str, bytes, Mapping)) or not isinstance(traces, Iterable):
             raise TypeError(f"traces: expected a sequence of traces, got {type(traces).__name__}")
-        self.traces = list(traces)
+        self.traces = [_in_json(trace, f"traces[{index}]") for index, trace in enumerate(traces)]
         data = {"traces": self.traces, "run": run, **(choices or {})}
-        titles = [trace.get("title") for trace in self.traces if isinstance(trace, Mapping)]
+        titles = [trace.get("title") for trace in self.traces]
         names = " and ".join(dict.fromkeys(str(title) for title in titles if title))
         self.html = _assembled(f"{names or 'Algorithms'}, step by step", data, run is not None)
 
@@ -86,7 +96,8 @@ class Page:
         ----------
         path : str or Path
         overwrite : bool
-            Whether it may replace a file.
+            Whether it may replace a file: unlike a result or a trace, which cost a search, a page does if nothing is
+            said.
 
         Raises
         ------
@@ -108,6 +119,18 @@ class Page:
 
     def __repr__(self) -> str:
         return f"<Page of {len(self.traces)} traces, {len(self.html):,} characters>"
+
+
+def _in_json(trace: Trace | Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a trace as the page has it, which says more about what is wrong inside of it."""
+    if isinstance(trace, Trace):
+        return trace.to_json()
+    if not isinstance(trace, Mapping):
+        raise TypeError(f"{name}: expected a Trace, or what its to_json returns, got {type(trace).__name__}")
+    for key, expected in (("format", FORMAT), ("version", VERSION)):
+        if trace.get(key) != expected:
+            raise ValueError(f"{name}: its {key} is {trace.get(key)!r}, and not {expected!r}")
+    return trace
 
 
 def _assembled(title: str, data: Mapping[str, Any], may_run: bool) -> str:

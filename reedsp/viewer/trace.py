@@ -14,14 +14,15 @@ from reedsp._version import __version__
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.system.files.atomic_file import write_whole
+from reedsp.system.files.path_argument import path_argument
 from reedsp.system.public import public
 from reedsp.viewer.algorithms.catalogue import entry_of
 from reedsp.viewer.inputs import Input, input_of
 from reedsp.viewer.recorder import Moment
 from reedsp.viewer.story import State, Story, Values, changed
 
-VERSION = 1
-"""Of the format."""
+FORMAT, VERSION = "reedsp-trace", 1
+"""How a trace in JSON says what it is."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class Trace:
     def to_json(self) -> dict[str, Any]:
         """Return the trace as the format has it: dictionaries, lists, strings and numbers."""
         return {
-            "format": "reedsp-trace",
+            "format": FORMAT,
             "version": VERSION,
             "problem": self.problem,
             "algorithm": self.algorithm,
@@ -161,9 +162,11 @@ class Trace:
         ------
         FileExistsError
             There is a file of this name, and `overwrite` is false.
+        TypeError
+            `path` is no path.
         """
         text = json.dumps(self.to_json(), allow_nan=False, separators=(",", ":"))
-        write_whole(Path(path), lambda file: file.write(text.encode()), overwrite=overwrite)
+        write_whole(Path(path_argument(path, "path")), lambda file: file.write(text.encode()), overwrite=overwrite)
 
     def states(self) -> list[dict[str, Values]]:
         """Return all arrays as they are after each step."""

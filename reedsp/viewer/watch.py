@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from reedsp.device.device import Device
@@ -126,7 +126,7 @@ def _traces(
     device: Device | int | str | None,
     options: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
-    names = [algorithm] if isinstance(algorithm, str) else list(algorithm)
+    names = [algorithm] if isinstance(algorithm, str) or not isinstance(algorithm, Iterable) else list(algorithm)
     if not names:
         raise ValueError("algorithm: at least one is expected")
     searches = {name for name in names if entry_of(name).problem.kind == "search"} or set(names)

@@ -62,7 +62,7 @@ def test_a_page_is_written(run: Any) -> None:
         ("small.gr -a boruvka --json", 2, "needs --output"),
         ("small.gr -a output-parallel --source 4 --output p.html", 2, "--source"),
         ("--generate grid --size 201 -a boruvka --output p.html", 1, "size: 1 to 200"),
-        ("--generate nothing -a boruvka --output p.html", 1, 'kind: one of "grid"'),
+        ("--generate nothing -a boruvka --output p.html", 1, 'generate: one of "grid"'),
         ("numbers.txt -a naive-scan --source 0 --output p.html", 1, "source: expected None"),
         ("small.gr -a floyd-warshall --source 1 --output p.html", 1, "source: expected None"),
         ("nowhere.gr -a boruvka --output p.html", 1, "nowhere.gr"),

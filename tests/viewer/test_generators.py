@@ -79,7 +79,7 @@ def test_two_seeds_differ() -> None:
 
 @pytest.mark.parametrize("make", [generators.array, generators.graph])
 def test_bad_arguments(make: Any) -> None:
-    with pytest.raises(ValueError, match=r"kind: one of .* is expected, got 'star'"):
+    with pytest.raises(ValueError, match=r"generate: one of .* is expected, got 'star'"):
         make("star", 3)
     for size in (0, -1, 10**9):
         with pytest.raises(ValueError, match=r"size: 1 to (200|1,000) (vertices|elements) are expected, got"):

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+import reedsp
+from reedsp import Device
 from reedsp.viewer.page import FOLDER, LAST_SCRIPTS, SCRIPTS, Page, embedded
 from tests.viewer import examples
 
@@ -112,6 +114,25 @@ def test_arguments_are_named(tmp_path: Path) -> None:
             Page(traces)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"^path: expected a path, got 5$"):
         Page([trace]).save(5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message"),
+    [
+        (5, TypeError, r"expected a Trace, or what its to_json returns, got int"),
+        ({}, ValueError, r"its format is None, and not 'reedsp-trace'"),
+        ({"format": "reedsp-trace"}, ValueError, r"its version is None, and not 1"),
+        (examples.scan([1]) | {"version": 2}, ValueError, r"its version is 2, and not 1"),
+    ],
+)
+def test_what_is_no_trace(wrong: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=rf"^traces\[1\]: {message}$"):
+        Page([examples.scan([3, 4]), wrong])
+
+
+def test_a_page_of_traces(device: Device) -> None:
+    found = reedsp.trace([3, 1, 2], "naive-scan", device=device)
+    assert Page([found]).html == Page([found.to_json()]).html
 
 
 def test_a_notebook_shows_it_in_a_frame() -> None:

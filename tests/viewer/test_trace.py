@@ -14,6 +14,8 @@ from typing import Any
 import jsonschema
 import networkx
 import numpy as np
+import pyopencl as cl
+import pyopencl.array as cl_array
 import pytest
 
 import reedsp
@@ -344,10 +346,26 @@ def test_sums_beyond_floats(algorithm: Any, device: Device) -> None:
     assert found.states()[-1]["dist"] == result
 
 
-@pytest.mark.parametrize("heads", [[0, 5, 0], [-1], [True, False], "abc"])
+MASKED = np.ma.array([True, False, True], mask=[False, False, True])
+
+
+@pytest.mark.parametrize("heads", [[0, 5, 0], [-1], [True, False], "abc", MASKED, np.ma.array([0, 2], mask=[0, 1]), 3])
 def test_segments_that_are_none(heads: Any) -> None:
     with pytest.raises((ValueError, TypeError), match=r"^heads"):
         reedsp.trace([1, 2, 3], "segmented-scan", heads=heads)
+
+
+@pytest.mark.parametrize("mask", [MASKED, ["False", "", "x"], [5, 0, 1.5], [5, 0, 1], [True], [[True] * 3], 1])
+def test_masks_that_are_none(mask: Any) -> None:
+    with pytest.raises((ValueError, TypeError), match=r"^mask: "):
+        reedsp.trace([1, 2, 3], "compaction", mask=mask)
+
+
+def test_arrays_of_a_device_are_not_traced(device: Device) -> None:
+    marks = cl_array.to_device(cl.CommandQueue(device.context), np.ones(3, np.uint8))
+    for algorithm, name in (("segmented-scan", "heads"), ("compaction", "mask")):
+        with pytest.raises(TypeError, match=f"^{name}: a pyopencl array, but input is a host array; convert one$"):
+            reedsp.trace([1, 2, 3], algorithm, device=device, **{name: marks})
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.float16])
@@ -545,6 +563,8 @@ WRONG_PROGRAMS: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     ([1], {"others": {"A": [1]}}, ValueError, "others: 'A' is no parameter of scan beside A, which the input is"),
     ([1], {"others": {"n": 1}}, ValueError, "others: 'n' is no parameter of scan beside A, which the input is"),
     ([1], {"n": "x"}, TypeError, "n: expected an integer, got 'x'"),
+    (np.array([1, np.inf], np.float16), {}, ValueError, "input: integers are expected .*, and element 1 is inf"),
+    (np.array([2**64 - 1], np.uint64), {}, ValueError, rf"input\[0\] = {2**64 - 1} is no int64"),
     ([0, 1e30], {}, ValueError, r"input: integers are expected by this program, and element 1 is 1e\+30"),
     ([0, np.nan], {}, ValueError, "input: integers are expected by this program, and element 1 is nan"),
 ]
@@ -556,6 +576,10 @@ def test_what_no_program_takes(
 ) -> None:
     with pytest.raises(kind, match=f"^{message}$"):
         reedsp.trace(given, "pram", device=device, **options)
+
+
+def test_halves_that_are_integers(device: Device) -> None:
+    assert traced(np.array([1, 2], np.float16), "pram", device=device).result == {"A": [1, 3]}
 
 
 def test_a_program_without_an_array(device: Device) -> None:
@@ -637,6 +661,8 @@ def test_a_trace_is_saved(tmp_path: Path, device: Device) -> None:
     with pytest.raises(FileExistsError):
         found.save(tmp_path / "trace.json")
     found.save(tmp_path / "trace.json", overwrite=True)
+    with pytest.raises(TypeError, match=r"^path: expected a path, got 5$"):
+        found.save(5)  # type: ignore[arg-type]
 
 
 def test_names_and_coordinates(device: Device) -> None:
@@ -664,6 +690,8 @@ def test_names_and_coordinates(device: Device) -> None:
         (np.ones((201, 201)), "top-down", None, ValueError, r"input: 1 to 200 vertices .* the graph has 201"),
         (np.ones((46, 46)), "top-down", None, ValueError, r"input: at most 2,000 edges .* the graph has 2,116"),
         (np.ones((2, 2)), "top-down", 7, ValueError, r"source"),
+        ([3, 1], "near-far", None, ValueError, r"^input: matrix has 1 dimensions, expected 2$"),
+        (5, "near-far", None, TypeError, r"^input: expected a reedsp\.Graph"),
         (np.ones((2, 2)), "floyd-warshall", 1, ValueError, r"source: expected None, as this is about all pairs, got 1"),
         (-np.ones((2, 2)), "near-far", 0, ValueError, r"input: 'near-far' needs weights that are not negative"),
         (np.ones((2, 2)), "boruvka", None, ValueError, r"input: a spanning forest is of an undirected graph"),

@@ -28,8 +28,9 @@ def test_a_page_of_several_algorithms(device: reedsp.Device) -> None:
         reedsp.watch(graph, ["floyd-warshall", "min-plus-squaring"], 3, device=device)
     with pytest.raises(ValueError, match=r"^algorithm: at least one"):
         reedsp.watch(graph, [], device=device)
-    with pytest.raises(ValueError, match=r"^algorithm: "):
-        reedsp.watch(graph, "nothing", device=device)
+    for algorithm in ("nothing", None, 7, ["merge-sort", 7]):
+        with pytest.raises(ValueError, match=r"^algorithm: one of .* is expected, got ('nothing'|None|7)$"):
+            reedsp.watch([3, 1], algorithm, device=device)  # type: ignore[arg-type]
 
 
 def test_requests_are_run(device: reedsp.Device) -> None:
@@ -62,6 +63,12 @@ def test_requests_are_run(device: reedsp.Device) -> None:
 def test_wrong_requests_are_refused(device: reedsp.Device, request_: Request) -> None:
     with pytest.raises((ValueError, TypeError), match=r"^[a-z]+"):
         watch.runner(device)(request_)
+
+
+@pytest.mark.parametrize(("kind", "algorithm"), [("graph", "output-parallel"), ("array", "naive-scan")])
+def test_what_is_not_generated(kind: str, algorithm: str, device: reedsp.Device) -> None:
+    with pytest.raises(ValueError, match=r"^generate: one of .* is expected, got 'zzz'$"):
+        watch.runner(device)(Request(kind, algorithm, generate="zzz"))
 
 
 def test_every_choice_can_be_made() -> None:
