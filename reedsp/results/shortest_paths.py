@@ -44,7 +44,7 @@ class ShortestPaths(SearchResult):
     nearest : ndarray of int32, shape (n,), or None
         If paths from the nearest of several sources were asked for: that source, or -9999 where there is no path.
     method : str
-        The method that was used; on the host "dijkstra" or "bellman-ford".
+        The method that was used; on the host "dijkstra", "bellman-ford" or "nearby".
     rounds : int
         Rounds that the device ran, over all sources.
     device : str
