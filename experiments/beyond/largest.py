@@ -1,6 +1,7 @@
 """Blocked Floyd-Warshall of a sparse graph of as many vertices as one buffer of a large GPU holds.
 
-Rows of the answer are compared with SciPy's Dijkstra. The matrix stays on the device.
+Rows of the answer are compared with SciPy's Dijkstra. The matrix stays on the device, and is closed once: a smaller one
+before it builds the kernels, since closing it again would be to close another matrix.
 """
 
 from __future__ import annotations
@@ -27,22 +28,26 @@ VERTICES = 92_000
 EDGES_PER_VERTEX = 8
 LARGEST_WEIGHT = 400
 CHECKED_ROWS = 4
+VERTICES_BEFORE = 1024  # enough for every kernel
 WEIGHTS = INTEGERS[1]
+
+
+def random_graph(n: int, rng: np.random.Generator) -> reedsp.Graph:
+    m = EDGES_PER_VERTEX * n
+    return reedsp.Graph.from_edges(
+        n, rng.integers(0, n, m), rng.integers(0, n, m), rng.integers(1, LARGEST_WEIGHT + 1, m)
+    )
 
 
 def rows(device: reedsp.Device, n: int) -> Iterator[Row]:
     rng = np.random.default_rng(SEED)
-    m = EDGES_PER_VERTEX * n
-    graph = reedsp.Graph.from_edges(
-        n, rng.integers(0, n, m), rng.integers(0, n, m), rng.integers(1, LARGEST_WEIGHT + 1, m)
-    )
+    graph = random_graph(n, rng)
     chosen = rng.choice(n, CHECKED_ROWS, replace=False)
     expected = scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=chosen)
     job = Job(device)
-    matrix = DeviceMatrix(job, WEIGHTS, graph)
     algorithm = FloydWarshall(job, WEIGHTS)
 
-    def solve() -> DeviceMatrix:
+    def solve(matrix: DeviceMatrix) -> DeviceMatrix:
         algorithm.solve(matrix.dist, matrix.side)
         job.finish()
         return matrix
@@ -53,7 +58,9 @@ def rows(device: reedsp.Device, n: int) -> Iterator[Row]:
             if not np.array_equal(np.where(found[0, :n] == WEIGHTS.no_path, np.inf, found[0, :n]), right):
                 raise WrongAnswerError(f"wrong distances from vertex {row}")
 
-    _, times = measure(solve, check, repeats=1)
+    solve(DeviceMatrix(job, WEIGHTS, random_graph(VERTICES_BEFORE, rng)))
+    matrix = DeviceMatrix(job, WEIGHTS, graph)
+    _, times = measure(partial(solve, matrix), check, repeats=0)
     yield {
         "n": n,
         "m": graph.m,

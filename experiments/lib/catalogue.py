@@ -26,7 +26,7 @@ from experiments.busato_bombieri import (
 from experiments.calls import distance_statistics, first_calls, networkx_backend, phases, whole_calls
 from experiments.dulle import components, counted, forests, matching, pram, pram_programs, sorting, trees
 from experiments.lib.experiment import Experiment
-from experiments.lund_smith import ceilings, floyd_warshall
+from experiments.lund_smith import ceilings, density, floyd_warshall
 from experiments.many_machines import clusters, many_workers
 from experiments.thesis import (
     accesses,
@@ -63,6 +63,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         negative_cycles,
         floyd_warshall,
         ceilings,
+        density,
         trees,
         sorting,
         components,
