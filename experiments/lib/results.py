@@ -38,11 +38,30 @@ def conditions(device: reedsp.Device) -> dict[str, str]:
     }
 
 
+def changes() -> str:
+    """Return a digest of what differs from the commit, but for results; nothing if all is committed, or without git."""
+    changed = _git("diff", "HEAD", "--", ":(top)", ":(top,exclude)experiments/results")
+    return hashlib.sha256(changed.encode()).hexdigest() if changed else ""
+
+
 def _commit() -> str:
-    described = subprocess.run(
-        ["git", "describe", "--always", "--dirty", "--abbrev=12"], capture_output=True, text=True, cwd=RESULTS
-    )
-    return described.stdout.strip() or "unknown"
+    commit = _git("rev-parse", "--short=12", "HEAD").strip()
+    return f"{commit}{'-dirty' * bool(changes())}" if commit else "unknown"
+
+
+def ancestors() -> list[str]:
+    """Return the checked-out commit and all before it; none where git does not know them all."""
+    complete = _git("rev-parse", "--is-shallow-repository").strip() == "false"
+    return _git("rev-list", "HEAD").split() if complete else []
+
+
+def _git(*arguments: str) -> str:
+    """Return what git prints of this repository; nothing where there is no git, or no repository."""
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, errors="replace").stdout
+    except FileNotFoundError:
+        return ""
 
 
 def write(file: Path, rows: Sequence[Mapping[str, Any]], measured: Mapping[str, str]) -> None:
@@ -61,9 +80,18 @@ def read(file: Path) -> list[Row]:
 
 
 def by_device(name: str) -> Iterator[tuple[str, list[Row]]]:
-    """Yield the folder and the rows of one experiment for each device that it was run on."""
+    """Yield the folder and the rows of one experiment for each device that it was run on.
+
+    Raises
+    ------
+    ValueError
+        If a file has rows of two devices, which no table may mix.
+    """
     for file in sorted(RESULTS.glob(f"*/{name}.csv")):
-        yield file.parent.name, read(file)
+        rows = read(file)
+        if len(devices := {row["device"] for row in rows}) != 1:
+            raise ValueError(f"{file} has rows of several devices: {', '.join(sorted(devices))}")
+        yield file.parent.name, rows
 
 
 def digest(file: Path) -> str:

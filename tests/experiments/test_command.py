@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,8 +14,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from experiments import __main__ as command
+from experiments.lib import results
 from experiments.lib.catalogue import EXPERIMENTS
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.lib.journal import Journal
 from experiments.lib.plotting import panels
 from experiments.lib.results import RESULTS, read
 from tests.suites.check_experiments import wrong_in_plots, wrong_in_rows
@@ -55,22 +59,23 @@ def fakes(monkeypatch: pytest.MonkeyPatch) -> dict[str, Fake]:
     made = {"first": Fake(), "second": Fake()}
     monkeypatch.setattr(command, "EXPERIMENTS", {name: fake.experiment for name, fake in made.items()})
     monkeypatch.setenv("REEDSP_COMMIT", "one")
+    monkeypatch.setattr(command, "changes", lambda: "")  # others may be editing files
     return made
 
 
-def run(output: Path) -> list[str]:
-    return command.run(list(command.EXPERIMENTS), SETTING, output)
+def run(output: Path, setting: Setting = SETTING) -> list[str]:
+    return command.run(list(command.EXPERIMENTS), setting, output)
 
 
 def interrupt(fake: Fake, output: Path) -> Path:
-    """Run until the second case is interrupted, and return the journal."""
+    """Run the first experiment until its second case is interrupted, and return the journal."""
     fake.errors["b"] = KeyboardInterrupt
     with pytest.raises(KeyboardInterrupt):
         run(output)
     fake.errors.clear()
     assert fake.calls == ["a", "b"]
     fake.calls.clear()
-    return output / FOLDER / ".journal.jsonl"
+    return output / FOLDER / ".first.journal.jsonl"
 
 
 def labels(file: Path) -> list[str]:
@@ -100,23 +105,91 @@ def test_run_under_other_conditions_starts_anew(
     assert {row["commit"] for row in read(tmp_path / FOLDER / "first.csv")} == {"two"}
 
 
+def test_other_experiments_do_not_forget_an_interrupted_one(fakes: dict[str, Fake], tmp_path: Path) -> None:
+    journal = interrupt(fakes["first"], tmp_path)
+    assert command.run(["second"], SETTING, tmp_path) == []
+    assert journal.exists()
+    assert command.run(["first"], SETTING, tmp_path) == []
+    assert fakes["first"].calls == ["b", "c"]
+    assert not list((tmp_path / FOLDER).glob(".*"))
+
+
+def test_run_on_other_data_starts_anew(fakes: dict[str, Fake], tmp_path: Path) -> None:
+    interrupt(fakes["first"], tmp_path)
+    assert run(tmp_path, replace(SETTING, data=tmp_path)) == []
+    assert fakes["first"].calls == ["a", "b", "c"]
+
+
+def test_run_of_other_uncommitted_code_starts_anew(
+    fakes: dict[str, Fake], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(fakes["first"], tmp_path)
+    monkeypatch.setattr(command, "changes", lambda: "others")
+    assert run(tmp_path) == []
+    assert fakes["first"].calls == ["a", "b", "c"]
+
+
+def repository(folder: Path) -> Callable[..., None]:
+    """Make a repository with a file and one of results, and return git."""
+
+    def git(*arguments: str) -> None:
+        of = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", "-C", str(folder), *of, *arguments], check=True, capture_output=True)
+
+    (folder / "experiments" / "results").mkdir(parents=True)
+    (folder / "experiments" / "lib").mkdir()
+    (folder / "experiments" / "results" / "figures.csv").write_text("old")
+    (folder / "code.py").write_text("old")
+    git("init")
+    git("add", ".")
+    git("commit", "-m", "all")
+    return git
+
+
+def test_figures_are_of_a_commit_unless_something_else_than_results_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git = repository(tmp_path)
+    monkeypatch.delenv("REEDSP_COMMIT", raising=False)
+    monkeypatch.setattr(results, "__file__", str(tmp_path / "experiments" / "lib" / "results.py"))
+    commit = lambda: results.conditions(DEVICE)["commit"]  # type: ignore[arg-type]  # noqa: E731
+    (tmp_path / "experiments" / "results" / "figures.csv").write_text("new")
+    assert re.fullmatch("[0-9a-f]{12}", clean := commit())
+    assert results.changes() == ""
+    digests = set()
+    for text in ("new", "newer"):
+        (tmp_path / "code.py").write_text(text)
+        assert commit() == f"{clean}-dirty"
+        digests.add(results.changes())
+    assert len(digests - {""}) == 2
+    git("checkout", "code.py")
+    assert [each[:12] for each in results.ancestors()] == [clean]
+
+
+def test_where_there_is_no_git_the_commit_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("REEDSP_COMMIT", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert results.conditions(DEVICE)["commit"] == "unknown"  # type: ignore[arg-type]
+    assert (results.changes(), results.ancestors()) == ("", [])
+
+
 def test_journal_survives_a_line_that_was_cut_off_anywhere(tmp_path: Path) -> None:
     file, head, rows = tmp_path / "journal", {"commit": "one"}, [{"n": 1, "note": "{}"}, {"n": 2, "note": ""}]
-    journal = command.Journal(file, head)
-    journal.add("first", "a", rows)
+    journal = Journal(file, head)
+    journal.add("a", rows)
     kept = len(file.read_bytes())
-    journal.add("first", "b", rows)
+    journal.add("b", rows)
     whole = file.read_bytes()
     for length in range(kept, len(whole)):
         file.write_bytes(whole[:length])
-        found = command.Journal(file, head)
-        assert found.get("first", "a") == rows
-        assert found.get("first", "b") in (None, rows)
-        found.add("first", "c", rows)
-        assert command.Journal(file, head).get("first", "c") == rows
+        found = Journal(file, head)
+        assert found.get("a") == rows
+        assert found.get("b") in (None, rows)
+        found.add("c", rows)
+        assert Journal(file, head).get("c") == rows
     for length in range(kept):
         file.write_bytes(whole[:length])
-        assert command.Journal(file, head).get("first", "b") is None
+        assert Journal(file, head).get("b") is None
 
 
 def test_failed_experiment_leaves_no_file(fakes: dict[str, Fake], tmp_path: Path) -> None:
@@ -166,6 +239,45 @@ def test_unknown_name_is_an_error(monkeypatch: pytest.MonkeyPatch, capsys: pytes
         command.main()
     assert caught.value.code == 2
     assert "no experiment is called 'figure_9_9'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "nowhere"], "--data: nowhere is no folder"),
+        (["--output", "file"], "--output: file is no folder"),
+        (["--device", "no such device"], "--device: device = 'no such device' fits none"),
+        (["--draw", "--device", "0"], "--draw measures nothing: it takes no --device and no --data"),
+        (["--draw", "--data", "."], "--draw measures nothing: it takes no --device and no --data"),
+    ],
+)
+def test_wrong_options_are_named(
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(sys, "argv", ["experiments", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        command.main()
+    assert caught.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+def test_draw_draws_what_is_named(fakes: dict[str, Fake], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(tmp_path)
+    plots = {name: tmp_path / FOLDER / f"{name}.svg" for name in fakes}
+    for plot in plots.values():
+        plot.write_text("")
+    monkeypatch.setattr(sys, "argv", ["experiments", "--draw", "second", "--output", str(tmp_path)])
+    command.main()
+    assert {name: plot.stat().st_size > 0 for name, plot in plots.items()} == {"first": False, "second": True}
+    monkeypatch.setattr(sys, "argv", ["experiments", "--draw", "--output", str(tmp_path / "nothing")])
+    with pytest.raises(SystemExit, match=r"nothing to draw: .*nothing has no"):
+        command.main()
 
 
 @pytest.mark.parametrize("file", sorted(RESULTS.glob("*/*.csv")), ids=lambda file: f"{file.parent.name}/{file.stem}")
