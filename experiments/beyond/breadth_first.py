@@ -73,7 +73,7 @@ def rows(device: reedsp.Device, name: str, make: Callable[[], reedsp.Graph], rep
     graph = make()
     degrees = np.diff(graph.indptr)
     source = int(np.argmax(degrees))
-    matrix = graph.to_scipy().astype(np.float64)
+    matrix = inputs.scipy_matrix(graph)
     answers: list[BreadthFirst] = []
     ours, scipys = measure_in_turn(
         [

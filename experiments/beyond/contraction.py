@@ -155,7 +155,7 @@ def rows(
     few, many, side = sizes
     rng = np.random.default_rng(SEED)
     sources, starts, ends = rng.integers(0, graph.n, many), *rng.integers(0, graph.n, (2, side))
-    matrix = graph.to_scipy().astype(np.float64)
+    matrix = inputs.scipy_matrix(graph)
 
     def row_of(call: str, method: str, times: dict[str, float]) -> Row:
         sizes = {"graph": name, "n": graph.n, "m": graph.m, "seed": SEED, "call": call, "method": method}

@@ -2,7 +2,7 @@
 
 "distances" and "distances and tree" are of a graph that the device holds, and stay there; the other rows are whole
 calls of sssp. SciPy's Dijkstra does the same as what it stands beside: "distances" without predecessors, whole calls
-with them. Every answer is compared with SciPy's, exactly.
+with them; it is repeated as often, unless it takes long. Every answer is compared with SciPy's, exactly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 import reedsp
 from experiments.lib import inputs
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
-from experiments.lib.measure import measure_in_turn
+from experiments.lib.measure import PATIENCE, measure_in_turn
 from experiments.lib.plotting import INK, device_of, dots, panels
 from reedsp.algorithms.single_source.near_far import in_work_groups, near_far_work_group, near_far_work_item
 from reedsp.arithmetic.paths import choose_arithmetic, to_result
@@ -61,13 +61,18 @@ def graphs(setting: Setting) -> dict[str, Callable[[], reedsp.Graph]]:
     }
 
 
+def in_turn(tasks: Tasks, repeats: int, warm_up: int = 0) -> dict[tuple[str, str], dict[str, float]]:
+    """Time tasks in turn, each as often, unless it takes long."""
+    return dict(zip(tasks, measure_in_turn(list(tasks.values()), repeats, warm_up, PATIENCE), strict=True))
+
+
 class Bench:
     """One graph, a source, and what is to come out."""
 
     def __init__(self, name: str, graph: reedsp.Graph, device: Device) -> None:
         self.name, self.graph, self.device = name, graph, device
         self.source = int(np.argmax(np.diff(graph.indptr)))
-        self.matrix = graph.to_scipy()
+        self.matrix = inputs.scipy_matrix(graph)
         self.expected = scipy.sparse.csgraph.dijkstra(self.matrix, indices=self.source)
         self.arithmetic = choose_arithmetic(graph, FLOAT64)
         search = near_far_work_group if in_work_groups(device, self.arithmetic) else near_far_work_item
@@ -115,10 +120,9 @@ class Bench:
         }
         if self.device.kind == "cpu":
             tasks |= of_scipy
-            times = dict(zip(tasks, measure_in_turn(list(tasks.values()), repeats), strict=True))
+            times = in_turn(tasks, repeats)
         else:  # a GPU lowers its clock while the host is busy
-            times = dict(zip(tasks, measure_in_turn(list(tasks.values()), repeats, WARM_UP), strict=True))
-            times |= dict(zip(of_scipy, measure_in_turn(list(of_scipy.values()), 1), strict=True))
+            times = in_turn(tasks, repeats, WARM_UP) | in_turn(of_scipy, repeats)
         for (what, method), each in times.items():
             least = times["whole call" if what == "whole call" else "distances", SCIPY]["min_ms"]
             yield {
@@ -163,7 +167,7 @@ class Bench:
             ("distances", SCIPY): (dijkstra, check),
             ("whole call", SCIPY): (partial(dijkstra, return_predecessors=True), lambda answer: check(answer[0])),
         }
-        times = dict(zip(tasks, measure_in_turn(list(tasks.values()), repeats), strict=True))
+        times = in_turn(tasks, repeats)
         for (what, method), each in times.items():
             yield {
                 "graph": self.name,

@@ -45,7 +45,7 @@ def graphs(setting: Setting) -> dict[str, Callable[[], reedsp.Graph]]:
 
 def rows(device: reedsp.Device, name: str, make: Callable[[], reedsp.Graph], repeats: int) -> Iterator[Row]:
     graph = make()
-    matrix = graph.to_scipy().astype(np.float64)
+    matrix = inputs.scipy_matrix(graph)
     for count in SOURCES:
         sources = np.random.default_rng(SEED).integers(0, graph.n, count).tolist()
         answers: list[reedsp.BreadthFirst] = []

@@ -24,6 +24,7 @@ from matplotlib.figure import Figure
 import reedsp
 from experiments.busato_bombieri.balance import SEED, graphs
 from experiments.busato_bombieri.every_level import EveryLevel, Looks, expected_looks
+from experiments.lib import inputs
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import device_of, dots, panels
@@ -102,7 +103,7 @@ def bound(graph: reedsp.Graph, expected: BreadthFirst, name: str) -> int:
 
 def tasks_of(graph: reedsp.Graph, source: int, expected: BreadthFirst, device: reedsp.Device) -> dict[str, Task]:
     """Return each technique, by its name, and how its answer is checked."""
-    matrix = graph.to_scipy().astype(np.float64)
+    matrix = inputs.scipy_matrix(graph)
     found: dict[str, Task] = {
         "sequential": (
             partial(scipy.sparse.csgraph.breadth_first_order, matrix, source),

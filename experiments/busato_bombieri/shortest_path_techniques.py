@@ -83,7 +83,7 @@ def techniques(graph: reedsp.Graph, device: reedsp.Device, source: int) -> dict[
     of_library = partial(by_task, graph=graph, device=device, source=source)
     refined = partial(of_library, input_parallel_refined)
     delta, bucketing = delta_of(graph), Bucketing(graph, device, delta_of(graph))
-    matrix = graph.to_scipy()
+    matrix = inputs.scipy_matrix(graph)
     found: dict[str, Callable[[], Answer]] = {
         SCIPY: lambda: (scipy.sparse.csgraph.dijkstra(matrix, indices=source), np.inf)
     }

@@ -63,7 +63,7 @@ def by_reedsp(matrix: Any, sources: npt.NDArray[np.intp]) -> Found:
 
 
 def rows(name: str, make: Callable[[], reedsp.Graph], counts: tuple[int, ...]) -> Iterator[Row]:
-    matrix = make().to_scipy().astype(np.float64)
+    matrix = inputs.scipy_matrix(make())
     n, m = matrix.shape[0], matrix.nnz
     for count in counts:
         sources = np.arange(n) if count == 0 else np.random.default_rng(SEED).choice(n, count, replace=False)

@@ -91,7 +91,7 @@ def statement_rows(repeats: int) -> Iterator[Row]:
 def call_rows(name: str, device: int, n: int, repeats: int, compiled: bool) -> Iterator[Row]:
     code, _, solve = CALLS[name]
     graph = inputs.fixed_in_degree(n, IN_DEGREE, SEED)
-    matrix = graph.to_scipy().astype(np.float64)
+    matrix = inputs.scipy_matrix(graph)
     expected = solve(matrix)
     expected = expected[np.isfinite(expected)].sum()
     times = []

@@ -51,9 +51,7 @@ def row(name: str, matrix: Any, device: reedsp.Device, repeats: int) -> Iterator
 
 
 def rows_of(name: str, make: Callable[[], reedsp.Graph], device: reedsp.Device, repeats: int) -> Iterator[Row]:
-    made = make().to_scipy()
-    indices = made.indices.astype(np.int32), made.indptr.astype(np.int32)
-    yield from row(name, scipy.sparse.csr_array((made.data.astype(float), *indices), made.shape), device, repeats)
+    yield from row(name, inputs.scipy_matrix(make()), device, repeats)
 
 
 def cases(setting: Setting) -> list[Case]:

@@ -132,9 +132,7 @@ def rows_of_calls(name: str, matrix: Any, m: int, calls: list[str], repeats: int
 
 
 def sparse_rows(name: str, make: Callable[[], reedsp.Graph], quick: bool) -> Iterator[Row]:
-    made = make().to_scipy()
-    indices = made.indices.astype(np.int32), made.indptr.astype(np.int32)  # as SciPy makes them, where they fit
-    matrix = scipy.sparse.csr_matrix((made.data.astype(np.float64), *indices), shape=made.shape)
+    matrix = inputs.scipy_matrix(make())
     n, m = matrix.shape[0], matrix.nnz
     repeats = 1 if quick else int(np.clip(PATIENCE / (n + m) / len(CALLS), 5, MOST_REPEATS))
     left_out = set() if n <= MATRICES else {*ALL_PAIRS, YEN}

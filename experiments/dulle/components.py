@@ -87,7 +87,7 @@ def rows(
 ) -> Iterator[Row]:
     graph = make()
     repeats = min(repeats, LARGE_REPEATS) if graph.m > LARGE else repeats
-    matrix = graph.to_scipy().astype(np.float64)
+    matrix = inputs.scipy_matrix(graph)
     count, labels = csgraph.connected_components(matrix, connection=connection)
     calls: dict[str, Callable[[], Any]] = {
         each: partial(reedsp.connected_components, graph, connection, each, device=device) for each in methods

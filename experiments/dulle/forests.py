@@ -65,7 +65,7 @@ def rows(
 ) -> Iterator[Row]:
     graph = make()
     n = graph.n
-    matrix = graph.to_scipy().astype(np.float64)
+    matrix = inputs.scipy_matrix(graph)
     expected = csgraph.minimum_spanning_tree(matrix)
     answers: dict[str, list[reedsp.SpanningForest]] = {
         name: [] for name in METHODS if name == "fast" or n <= LARGEST_OF_DULLE

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 import scipy.sparse.csgraph
 
 import reedsp
@@ -142,3 +143,10 @@ def quarter_matrix(n: int, seed: int) -> npt.NDArray[np.float32]:
         row[rng.choice(n, n // 4, replace=False)] = rng.integers(0, 401, n // 4)
     np.fill_diagonal(matrix, 0)
     return matrix
+
+
+def scipy_matrix(graph: reedsp.Graph) -> scipy.sparse.csr_array:
+    """Return the edges as SciPy's functions use them, which convert whatever else they are given in each call."""
+    index = np.int32 if max(graph.n, graph.m) <= np.iinfo(np.int32).max else np.int64
+    arrays = (graph.weights.astype(np.float64), graph.indices.astype(index), graph.indptr.astype(index))
+    return scipy.sparse.csr_array(arrays, shape=(graph.n, graph.n))

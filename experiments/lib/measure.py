@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
+
+LEAST_REPEATS = 3
+PATIENCE = 10.0
+"""Seconds to repeat calls for that are compared with others: three times at least, or once what takes longer."""
 
 Answer = TypeVar("Answer")
 
@@ -33,14 +38,18 @@ def measure(
 
 
 def measure_in_turn(
-    solves: Sequence[tuple[Callable[[], Any], Callable[[Any], None]]], repeats: int, warm_up: int = 0
+    solves: Sequence[tuple[Callable[[], Any], Callable[[Any], None]]],
+    repeats: int,
+    warm_up: int = 0,
+    patience: float = math.inf,
 ) -> list[dict[str, float]]:
     """Time several calls in turn, again and again, so that what slows the machine down slows all of them down.
 
     The first call of each builds kernels and copies its input to the device; it is reported apart. Every answer is
     checked, outside the timed region; a wrong one raises, so that no figure is ever written without a right answer. A
     GPU that idles during a long check lowers its clock: `warm_up` calls come before each timed one. Without repeats the
-    first call counts: for what takes minutes, and is as fast at once.
+    first call counts: for what takes minutes, and is as fast at once. What has been repeated three times and for
+    `patience` seconds is not called again; neither is what took as long in its first repeat.
 
     Returns
     -------
@@ -50,6 +59,8 @@ def measure_in_turn(
     times: list[list[float]] = [[] for _ in solves]
     for number in range(repeats + 1):
         for (solve, check), series in zip(solves, times, strict=True):
+            if _is_enough(series, 1e3 * patience):
+                continue
             for _ in range(warm_up if number else 0):
                 solve()
             started = time.perf_counter()
@@ -61,10 +72,16 @@ def measure_in_turn(
             "first_ms": round(first, 3),
             "min_ms": round(min(rest or [first]), 4),
             "median_ms": round(statistics.median(rest or [first]), 4),
-            "repeats": repeats,
+            "repeats": len(rest),
         }
         for first, *rest in times
     ]
+
+
+def _is_enough(series: Sequence[float], patience: float) -> bool:
+    """Return whether a call that took so many milliseconds each time is not timed again."""
+    repeated = series[1:]
+    return sum(repeated) > patience and (len(repeated) >= LEAST_REPEATS or repeated[0] > patience)
 
 
 def fastest_search(stats: Sequence[Mapping[str, Any]]) -> float | str:

@@ -24,7 +24,7 @@ from matplotlib.figure import Figure
 import reedsp
 from experiments.lib import inputs
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
-from experiments.lib.measure import measure_in_turn
+from experiments.lib.measure import PATIENCE, measure_in_turn
 from experiments.lib.plotting import device_of, dots, panels
 
 SEED = 2012
@@ -118,15 +118,15 @@ def rows(device: reedsp.Device, name: str, make: Callable[[], Instance], repeats
         (partial(reedsp.sssp, graph, source, method, device=device), partial(check_paths, method)) for method in methods
     ]
     times = dict(zip(methods, measure_in_turn(ours, repeats, warm_up=int(device.kind == "gpu")), strict=True))
-    matrix = graph.to_scipy()
+    matrix = inputs.scipy_matrix(graph)
     sequential: dict[str, Callable[..., Any]] = {}
     if not graph.has_negative_weights:
         sequential[DIJKSTRA] = scipy.sparse.csgraph.dijkstra
     if graph.n * graph.m <= AFFORDABLE:
         sequential[BELLMAN_FORD] = scipy.sparse.csgraph.bellman_ford
         rounds[BELLMAN_FORD] = graph.n - 1
-    for method, solve in sequential.items():
-        [times[method]] = measure_in_turn([(partial(solve, matrix, indices=source), partial(check, method))], 1)
+    theirs = [(partial(solve, matrix, indices=source), partial(check, method)) for method, solve in sequential.items()]
+    times |= dict(zip(sequential, measure_in_turn(theirs, repeats, patience=PATIENCE), strict=True))
 
     of_frontier, active, dist = frontier_relaxations(graph, source)
     check("on the host", dist)
