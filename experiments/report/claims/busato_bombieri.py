@@ -16,6 +16,9 @@ KINDS = {
 }
 """The beginnings of the names of graphs."""
 
+CLOSE = 1.15
+"""Within this factor times are close to each other; beyond it one is slower. Who is first, the least time decides."""
+
 ROADS = ("USA-road-d.NY", "grid")
 WEB, ROWS, R_MAT = "web-NotreDame", "few long rows", "R-MAT"
 WIDTHS = [f"virtual-warps-{width}" for width in (2, 4, 8, 16, 32)]
@@ -43,12 +46,12 @@ def against_fastest(kind: str, rung: str) -> float:
 
 def items_on_roads() -> Evidence:
     shown = [place(kind, rung) for kind in ROADS for rung in ("items", "multi-phase")]
-    near = all(against_fastest(kind, "items") < 1.15 for kind in ROADS)
-    return "; ".join(shown), near and all(against_fastest(kind, "multi-phase") > 1.3 for kind in ROADS)
+    near = all(against_fastest(kind, "items") < CLOSE for kind in ROADS)
+    return "; ".join(shown), near and all(against_fastest(kind, "multi-phase") > CLOSE for kind in ROADS)
 
 
 def multi_phase_on_the_web() -> Evidence:
-    return place(WEB, "multi-phase"), against_fastest(WEB, "multi-phase") > 1.1
+    return place(WEB, "multi-phase"), against_fastest(WEB, "multi-phase") > CLOSE
 
 
 def widths_on_the_web() -> Evidence:
@@ -61,7 +64,8 @@ def widths_on_the_web() -> Evidence:
 def cta_warp_scan_is_slow() -> Evidence:
     kinds = (*ROADS, WEB)
     shown = "; ".join(place(kind, "cta-warp-scan") for kind in kinds)
-    return shown, all(against_fastest(kind, "cta-warp-scan") < 1.5 for kind in kinds)
+    slow = [against_fastest(kind, "cta-warp-scan") > CLOSE for kind in kinds]
+    return shown, any(slow) and not all(slow)
 
 
 def static_on_long_rows() -> Evidence:
@@ -69,18 +73,18 @@ def static_on_long_rows() -> Evidence:
     slowest, quickest = (choose(found[rung] for rung in STATIC) for choose in (max, min))
     shown = [f"{rung}: {times(slowest / found[rung])} and {times(quickest / found[rung])}" for rung in DYNAMIC]
     text = f"faster than the slowest and the fastest static one: {'; '.join(shown)}"
-    return text, against_fastest(ROWS, "multi-phase") < 1.1 and slowest > 10 * found["multi-phase"] > quickest
+    return text, against_fastest(ROWS, "multi-phase") < CLOSE and slowest > 10 * found["multi-phase"] > quickest
 
 
 def cta_warp_scan_on_r_mat() -> Evidence:
     shown = "; ".join(place(R_MAT, rung) for rung in ("cta-warp-scan", "multi-phase"))
-    return shown, next(iter(milliseconds(R_MAT))) == "cta-warp-scan" and against_fastest(R_MAT, "multi-phase") < 1.35
+    return shown, next(iter(milliseconds(R_MAT))) == "cta-warp-scan" and against_fastest(R_MAT, "multi-phase") > CLOSE
 
 
 def dynamic_width_on_r_mat() -> Evidence:
     found = milliseconds(R_MAT)
     ratio = found["dynamic-virtual-warps"] / found["virtual-warps-32"]
-    return f"R-MAT: {times(ratio)} the time of virtual-warps-32", ratio > 1.5
+    return f"R-MAT: {times(ratio)} the time of virtual-warps-32", ratio > CLOSE
 
 
 def searches_are_worst() -> Evidence:
@@ -113,8 +117,8 @@ BUSATO_BOMBIERI = [
     ),
     Claim(
         *("5, figures 12 and 13", "CTA + warp + scan is slow where degrees are small", "balance"),
-        *(cta_warp_scan_is_slow, FAILS),
-        "Without votes, and with a queue of the large items of a group, it costs little that there are none",
+        *(cta_warp_scan_is_slow, LIMITED),
+        "Not on New York, and elsewhere by less than half: ours has no votes, but a queue of large items",
     ),
     Claim(
         "5, figure 14",
@@ -124,8 +128,8 @@ BUSATO_BOMBIERI = [
     ),
     Claim(
         *("5, figure 15", "On kron_g500-logn20 CTA + warp + scan is best, and multi-phase close", "balance"),
-        *(cta_warp_scan_on_r_mat, HOLDS),
-        "",
+        *(cta_warp_scan_on_r_mat, LIMITED),
+        "It is the best, but multi-phase is not close",
     ),
     Claim(
         *("5, figure 15", "There dynamic virtual warps are as virtual warps of 32", "balance"),

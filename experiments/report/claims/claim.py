@@ -1,7 +1,8 @@
 """A statement of a paper that can be checked, and what the committed results say to it.
 
-A claim's evidence is computed from the CSV files: the figures to show, and whether they bear the verdict out. If they
-no longer do, the report cannot be made until the claim is judged anew.
+A claim's evidence is computed from the CSV files: the figures to show, and whether they bear out the verdict that is
+written beside the claim. If they no longer do, the report cannot be made until the claim, and its reason, is judged
+anew.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ GPU, CPU = "nvidia-h200", "pocl-amd-epyc"
 SHOWN = {GPU: "H200", CPU: "two CPU cores"}
 HOLDS, LIMITED, FAILS = "holds", "holds with limits", "does not hold"
 NOT_MEASURED = "not measured"
+NOT_JUDGED = "not judged"
+"""Of a device of which a claim says nothing, or whose figures must not be compared."""
+
 Evidence = tuple[str, bool]
 Judged = tuple[str, str]  # figures of one device, and the verdict that they bear out
 
@@ -44,25 +48,46 @@ class Claim:
     why: str
 
 
-def by_devices(
-    section: str, statement: str, experiments: tuple[str, ...], judge: Callable[[str], Judged], why: str = ""
-) -> Claim:
-    """Return a claim that each device is asked about that has all these experiments: its verdict is that of all.
+def processors(device: str, experiments: tuple[str, ...]) -> set[str]:
+    """Return the names of what these experiments were measured on: one folder can hold several processors."""
+    return {row["device"] for experiment in experiments for row in read(RESULTS / device / f"{experiment}.csv")}
 
-    What holds on some devices, or with limits on one, holds with limits.
+
+def judged_on(device: str, experiments: tuple[str, ...], judge: Callable[[str], Judged]) -> Judged:
+    """Ask one device, unless its figures are missing, or of several processors and so not to be combined."""
+    if not all((RESULTS / device / f"{experiment}.csv").exists() for experiment in experiments):
+        return "", NOT_MEASURED
+    count = len(processors(device, experiments))
+    return (f"measured on {count} processors", NOT_JUDGED) if count > 1 else judge(device)
+
+
+def of_all(verdicts: tuple[str, ...]) -> str:
+    """Return the verdict of all devices: what holds on some of them, or with limits on one, holds with limits."""
+    given = set(verdicts) - {NOT_MEASURED, NOT_JUDGED}
+    return NOT_MEASURED if not given else given.pop() if len(given) == 1 else LIMITED
+
+
+def by_devices(
+    section: str,
+    statement: str,
+    experiments: tuple[str, ...],
+    judge: Callable[[str], Judged],
+    verdicts: tuple[str, str],
+    why: str = "",
+) -> Claim:
+    """Return a claim that each device is asked about that has all these experiments.
+
+    The verdicts are those expected of the devices, in the order of `SHOWN`: other ones are not borne out.
     """
 
-    def is_there(device: str) -> bool:
-        return all((RESULTS / device / f"{experiment}.csv").exists() for experiment in experiments)
+    def evidence() -> Evidence:
+        found = {name: judged_on(device, experiments, judge) for device, name in SHOWN.items()}
+        shown = [
+            f"{name}: {text} ({verdict})" if text else f"{name}: {verdict}" for name, (text, verdict) in found.items()
+        ]
+        return "; ".join(shown), tuple(verdict for _, verdict in found.values()) == verdicts
 
-    found = {device: judge(device) for device in SHOWN if is_there(device)}
-    verdicts = {verdict for _, verdict in found.values()}
-    verdict = NOT_MEASURED if not verdicts else verdicts.pop() if len(verdicts) == 1 else LIMITED
-    shown = [
-        f"{SHOWN[device]}: {found[device][0]} ({found[device][1]})" if device in found else f"{name}: {NOT_MEASURED}"
-        for device, name in SHOWN.items()
-    ]
-    return Claim(section, statement, "`, `".join(experiments), lambda: ("; ".join(shown), True), verdict, why)
+    return Claim(section, statement, "`, `".join(experiments), evidence, of_all(verdicts), why)
 
 
 def verdict_of(holds: bool, partly: bool = False) -> str:
@@ -118,7 +143,7 @@ def heads_and_lines(claims: list[Claim]) -> tuple[list[str], list[list[str]]]:
     for place, claim in enumerate(claims, start=1):
         figures, borne_out = claim.evidence()
         if not borne_out:
-            raise ValueError(f"section {claim.section}: {claim.statement!r} no longer {claim.verdict}: {figures}")
+            raise ValueError(f"section {claim.section}: {claim.statement!r}, {claim.verdict!r} is not right: {figures}")
         verdict = f"**{claim.verdict}**" + (f". {claim.why}" if claim.why else "")
         lines.append([str(place), claim.section, claim.statement, f"{figures} (`{claim.experiment}`)", verdict])
     return ["", "section", "claim", "here", "verdict"], lines

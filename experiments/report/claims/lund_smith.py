@@ -5,7 +5,26 @@ from __future__ import annotations
 import math
 
 from experiments.report import published
-from experiments.report.claims.claim import FAILS, GPU, HOLDS, LIMITED, Claim, Evidence, ms, number, rows, slope, times
+from experiments.report.claims.claim import (
+    FAILS,
+    GPU,
+    HOLDS,
+    LIMITED,
+    NOT_MEASURED,
+    Claim,
+    Evidence,
+    Judged,
+    by_devices,
+    ms,
+    number,
+    rows,
+    slope,
+    times,
+    verdict_of,
+)
+
+ALIKE = 1.1
+"""Times that differ by less are the same."""
 
 
 def table_ms(method: str, n: int) -> float:
@@ -68,19 +87,25 @@ def bandwidth_limited() -> Evidence:
 def arithmetic_limited() -> Evidence:
     tile = 32
     bound = tile * ceiling("bandwidth_gigatasks_per_second", "katz-kider")
-    here = ceiling("gigatasks_per_second", "katz-kider") / bound
-    return f"H200: {here:.0%} of what the speed of a copy would allow", here < 0.5
-
-
-def any_structure() -> Evidence:
-    complete = number(GPU, "floyd_warshall", "gigatasks_per_second", method="blocked", n=16384, kind="int32") / 1e3
-    [row] = rows(GPU, "largest")
-    sparse = float(row["gigatasks_per_second"]) / 1e3
+    of_copy = ceiling("gigatasks_per_second", "katz-kider") / bound
+    paper, of_arithmetic = (ceiling(column, "katz-kider") for column in ("paper_of_ceiling", "of_ceiling"))
     return (
-        f"H200, 10^12 tasks per second: {complete:.1f} of a complete graph of 16,384 vertices, {sparse:.1f} of "
-        f"{int(row['n']):,} with 8 edges each",
-        abs(sparse / complete - 1) < 0.2,
+        f"H200: {of_copy:.0%} of what the speed of a copy would allow, {of_arithmetic:.0%} of the additions and minima "
+        f"that the device can do ({paper:.0%} in the paper)",
+        of_copy < 0.5 and of_arithmetic < 0.5,
     )
+
+
+def any_structure(device: str) -> Judged:
+    """Compare graphs that took turns: of each density with each kind of weights."""
+    parts, spreads = [], {}
+    for method in ("staged-load", "blocked"):
+        found = [float(row["min_ms"]) for row in rows(device, "density", method=method)]
+        spreads[method] = max(found) / min(found)
+        parts.append(f"{method} {times(spreads[method])}")
+    row = rows(device, "density")[0]
+    text = f"n = {int(row['n']):,}, {len(found)} graphs, the longest time over the shortest: {', '.join(parts)}"
+    return text, verdict_of(spreads["staged-load"] < ALIKE)
 
 
 def stated_rate() -> Evidence:
@@ -138,13 +163,13 @@ LUND_SMITH: list[Claim] = [
         HOLDS,
         "",
     ),
-    Claim(
+    by_devices(
         "1",
         "The time depends neither on the density of the graph nor on its weights.",
-        "largest",
+        ("density",),
         any_structure,
-        HOLDS,
-        "",
+        (NOT_MEASURED, HOLDS),
+        "Of the staged kernel; the blocked one is ours.",
     ),
     Claim(
         "3.1",
@@ -159,8 +184,9 @@ LUND_SMITH: list[Claim] = [
         "Katz and Kider's kernel is not; arithmetic limits it.",
         "ceilings",
         arithmetic_limited,
-        HOLDS,
-        "",
+        LIMITED,
+        "Bandwidth does not limit it, but nor do additions and minima alone: what surrounds them, and the wait at "
+        "barriers, takes most of the time.",
     ),
     Claim(
         "5",
@@ -168,7 +194,7 @@ LUND_SMITH: list[Claim] = [
         "published",
         stated_rate,
         LIMITED,
-        "That is the line of 4,096 vertices; the largest problems are faster.",
+        "A claim about the paper's own table: that is the line of 4,096 vertices; the largest problems are faster.",
     ),
     Claim(
         "5",

@@ -11,6 +11,7 @@ from experiments.report.claims.claim import (
     SHOWN,
     Claim,
     Evidence,
+    measured,
     ms,
     number,
     rows,
@@ -108,15 +109,13 @@ def transfer(column: str, what: str) -> float:
 
 
 def transfers_are_slow() -> Evidence:
-    search, upload = (
-        transfer("min_ms", "near-far, graph on the device"),
-        transfer("upload_ms", "near-far, graph copied"),
-    )
-    share = transfer("share", "inclusive scan")
+    """Say which part of each call, from host to host, is transfers."""
+    of_scan, of_graph = transfer("share", "inclusive scan"), transfer("share", "near-far, graph copied")
+    total = transfer("min_ms", "near-far, graph copied")
     return (
-        f"H200: {share:.0%} of the scan of a host array; a graph goes over in {time_of(upload)} and is searched in "
-        f"{time_of(search)}",
-        share > 0.5 and upload > search,
+        f"H200, part of the call that is transfers: {of_scan:.0%} of the scan of a host array, {of_graph:.1%} of the "
+        f"{time_of(total)} of a search of a graph that the device does not have yet",
+        of_scan > 0.5 > of_graph,
     )
 
 
@@ -288,17 +287,24 @@ def no_sacrifice() -> Evidence:
     return f"H200, OPBF's time over IPBF's: {text}", ratios[SKEWED] > 1.5 and ratios[GRID] < 1
 
 
+def dijkstra_over_opbf() -> dict[str, float]:
+    """Return how many times as long Dijkstra's algorithm takes as OPBF, on each graph that both have solved."""
+    found: dict[tuple[str, str], float] = {}
+    whole_calls = rows(GPU, "single_source", what="whole call", sources=1)
+    for row in (*rows(GPU, "graph_families"), *whole_calls):
+        found[row["graph"], row["method"]] = float(row["min_ms"])
+    graphs = [graph for graph, method in found if method == "output-parallel" and (graph, "scipy dijkstra") in found]
+    return {graph: found[graph, "scipy dijkstra"] / found[graph, "output-parallel"] for graph in graphs}
+
+
 def against_dijkstra() -> Evidence:
-    ratios = {
-        graph: ms(GPU, "single_source", graph=graph, what="whole call", method="scipy dijkstra")
-        / ms(GPU, "single_source", graph=graph, what="whole call", method="output-parallel")
-        for graph in ("r-mat-20", "random-1m-8")
-    }
-    on_roads = ms(GPU, "single_source", graph="new-york", what="whole call", method="scipy dijkstra", sources=1) / ms(
-        GPU, "input_parallel", graph="USA-road-d.NY", method="output-parallel"
+    ratios = dijkstra_over_opbf()
+    beaten, ahead = (
+        ", ".join(f"{graph} {times(ratio)}" for graph, ratio in ratios.items() if (ratio < 1) == slower)
+        for slower in (True, False)
     )
-    text = ", ".join(f"{graph} {times(ratio)}" for graph, ratio in ratios.items())
-    return f"H200, OPBF against SciPy's Dijkstra: {text}, New York {times(on_roads)}", min(ratios.values()) > 10
+    text = f"H200, time of SciPy's Dijkstra over OPBF's: Dijkstra ahead: {beaten}; OPBF ahead: {ahead}"
+    return text, min(ratios.values()) < 0.5 < 2 < max(ratios.values())
 
 
 def of_all_rounds(device: str, low: int, high: int) -> float:
@@ -342,13 +348,29 @@ def family_ms(device: str, graph: str, method: str) -> float:
     return ms(device, "graph_families", graph=graph, method=method)
 
 
+def a_relaxation(device: str, graph: str, method: str) -> float:
+    """Return nanoseconds."""
+    relaxations = number(device, "graph_families", "relaxations", graph=graph, method=method)
+    return 1e6 * family_ms(device, graph, method) / relaxations
+
+
 def against_sequential() -> Evidence:
-    gains = {
-        (device, graph): family_ms(device, graph, "scipy bellman_ford") / family_ms(device, graph, "input-parallel")
-        for device, graph in ((GPU, "path"), (GPU, "complete"), (CPU, "path"))
-    }
-    text = ", ".join(f"{SHOWN[device]}, {graph}: {times(gain)}" for (device, graph), gain in gains.items())
-    return f"IPBF against SciPy's Bellman-Ford: {text}", gains[GPU, "path"] > 1 > gains[CPU, "path"]
+    """Compare relaxations: SciPy's makes all rounds, and IPBF stops after one that changes nothing."""
+    parts, found = [], {}
+    for device in SHOWN:
+        for row in rows(device, "graph_families", method="scipy bellman_ford"):
+            graph = row["graph"]
+            gain = family_ms(device, graph, "scipy bellman_ford") / family_ms(device, graph, "input-parallel")
+            found[device, graph] = a_relaxation(device, graph, "scipy bellman_ford") / a_relaxation(
+                device, graph, "input-parallel"
+            )
+            early = gain / found[device, graph]
+            parts.append(
+                f"{SHOWN[device]}, {graph}: {times(found[device, graph])} by relaxation ({times(gain)} the whole, "
+                f"{times(early)} of it by fewer rounds)"
+            )
+    on_gpu, on_cpu = ([ratio for (device, _), ratio in found.items() if device == each] for each in (GPU, CPU))
+    return f"IPBF against SciPy's Bellman-Ford: {'; '.join(parts)}", min(on_gpu) > 1 > max(on_cpu)
 
 
 def needless_relaxations() -> Evidence:
@@ -381,8 +403,17 @@ def larger_problems() -> Evidence:
 
 
 def one_block() -> Evidence:
-    [row] = rows(GPU, "largest")
-    return f"{int(row['n']):,} vertices in one buffer of {int(row['bytes']):,} bytes", int(row["bytes"]) < 2**36
+    """Say how many matrices were needed: of a limit that was kept, and of what was allocated."""
+    parts, needed = [], []
+    for device in measured("memory_cap"):
+        row = max(rows(device, "memory_cap"), key=lambda row: int(row["n"]))
+        needed.append(int(row["memory_limit"]) / int(row["bytes_of_matrix"]))
+        parts.append(f"{SHOWN[device]}, n = {int(row['n']):,}: in memory for {needed[-1]:.3g} of the matrix")
+    for device in measured("density", method="blocked"):
+        row = rows(device, "density", method="blocked")[0]
+        needed.append(int(row["bytes_allocated"]) / int(row["bytes_of_matrix"]))
+        parts.append(f"{SHOWN[device]}, n = {int(row['n']):,}, all on the device: {needed[-1]:.3g} times the matrix")
+    return "; ".join(parts), max(needed) < 2
 
 
 def large_run_times() -> Evidence:
@@ -407,8 +438,9 @@ THESIS: list[Claim] = [
         "The transfer of data can be one of the slowest parts of a program.",
         "transfers",
         transfers_are_slow,
-        HOLDS,
-        "",
+        LIMITED,
+        "It is where little is done with each byte. Before a graph is searched for the first time, the host prepares "
+        "it, which takes longer than to copy it.",
     ),
     Claim(
         "3.2.6",
@@ -581,10 +613,10 @@ THESIS: list[Claim] = [
     Claim(
         "6.1.1",
         "Two blocks of memory of n x n entries are needed, one for input and one for output.",
-        "largest",
+        "memory_cap`, `density",
         one_block,
         FAILS,
-        "Blocked Floyd-Warshall works in place.",
+        "Blocked Floyd-Warshall works in place, beside a copy of a panel, and rows of the matrix can stay on the host.",
     ),
     Claim(
         "6.1.1",
@@ -637,18 +669,22 @@ THESIS: list[Claim] = [
     Claim(
         "6.2",
         "A highly optimised sequential Dijkstra would soundly beat OPBF, even on the best hardware.",
-        "single_source",
+        "graph_families`, `single_source",
         against_dijkstra,
-        FAILS,
-        "OPBF needs few rounds on graphs of small diameter, and a GPU has the memory bandwidth for them.",
+        LIMITED,
+        "True of a path, which leaves a GPU little to do in each of many rounds, and of a small complete graph, of "
+        "which each work-item has a thousand edges. Elsewhere rounds are few, or take a GPU microseconds. "
+        "Dijkstra's algorithm is SciPy's, which others may beat.",
     ),
     Claim(
         "6.2",
-        "IPBF on a GPU gains nothing over a sequential Bellman-Ford.",
+        "“No performance gains could be achieved” by IPBF on a GPU “on the testing hardware”, even over a sequential "
+        "implementation of the same algorithm.",
         "graph_families",
         against_sequential,
-        FAILS,
-        "True of the GPU of the thesis, as the author suspected, and of two CPU cores on a path.",
+        LIMITED,
+        "That hardware cannot be measured here. A relaxation takes less time on a GPU of today, as the author hoped, "
+        "and more on CPU cores. SciPy makes all rounds, which is what is left of the gain of a call.",
     ),
     Claim(
         "6.2",
