@@ -350,16 +350,19 @@ def _dijkstra_paths(G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: 
 
 
 def _dijkstra_to(
-    G: NetworkXGraph, sources: list[Node], target: Node, cutoff: Any, weight: Any
+    G: NetworkXGraph, sources: list[Node], target: Node, cutoff: Any, weight: Any, no_path: nx.NetworkXNoPath
 ) -> tuple[on_device.DeviceTree, int] | None:
-    """Return a search that has reached one node, and the number of this node; None where networkx answers."""
+    """Return a search that has reached one node, and the number of this node; None where networkx answers.
+
+    Where there is no path, that is raised.
+    """
     arcs = _dijkstra_arcs(G, [*sources, target], weight, cutoff) if sources and target not in sources else None
     if arcs is None:
         return None
     tree = on_device.dijkstra(G, arcs, sources, cutoff, target)
     number = G.number_of[target]
     if not tree.number_reached(number):
-        raise _no_path(sources[0] if len(sources) == 1 else sources, target)
+        raise no_path
     return tree, number
 
 
@@ -378,7 +381,7 @@ def dijkstra_path_length(G: NetworkXGraph, source: Node, target: Node, weight: A
     near = nearby.own_answer("dijkstra_path_length", G, source, target, weight=weight)
     if near is not None:
         return near
-    found = _dijkstra_to(G, [source], target, None, weight)
+    found = _dijkstra_to(G, [source], target, None, weight, _no_path(source, target))
     if found is None:
         return _own("dijkstra_path_length", G.source, source, target, weight=weight)
     tree, number = found
@@ -429,7 +432,8 @@ def multi_source_dijkstra(
         tree = _dijkstra_tree(G, listed, cutoff, weight)
         if tree is not None:
             return tree.lengths, tree.paths()
-    found = None if target is None else _dijkstra_to(G, listed, target, cutoff, weight)
+    no_path = nx.NetworkXNoPath(f"No path to {target}.")
+    found = None if target is None else _dijkstra_to(G, listed, target, cutoff, weight, no_path)
     if found is None:
         return _own("multi_source_dijkstra", G.source, listed, **given)  # type: ignore[no-any-return]
     tree, number = found
@@ -811,7 +815,7 @@ def astar_path(
         near: list[Node] | None = nearby.own_answer("astar_path", G, source, target, weight=weight)
         if near is not None:
             return near
-        found = _dijkstra_to(G, [source], target, None, weight)
+        found = _dijkstra_to(G, [source], target, None, weight, _no_path(source, target))
         if found is not None:
             tree, number = found
             return tree.path_to(G.nodes[number], number)

@@ -34,13 +34,13 @@ def with_root(G: NetworkXGraph) -> tuple[Any, Node]:
     root = -1
     while root in G:
         root -= 1
-    data: dict[Any, Any] = {0: {}} if G.is_multigraph() else {}
-    graph, own_row = _graph_like(G), dict.fromkeys(G, data)
+    own_row: dict[Node, Any] = {node: {0: {}} if G.is_multigraph() else {} for node in G}
+    graph = _graph_like(G)
     graph._node = {**G.source._node, root: {}}
     if G.is_directed():
         graph._adj = {**G.adjacency(), root: own_row}
     else:
-        graph._adj = _RowsWithRoot(G.adjacency(), root, data, own_row)
+        graph._adj = _RowsWithRoot(G.adjacency(), root, own_row)
     return graph, root
 
 
@@ -71,11 +71,13 @@ class _LimitedRows(Mapping[Node, Any]):
 class _RowsWithRoot(Mapping[Node, Any]):
     """Rows, in each of which an edge to one node more comes last."""
 
-    def __init__(self, rows: Mapping[Node, Any], root: Node, data: Any, row_of_root: Any) -> None:
-        self._rows, self._root, self._data, self._row_of_root = rows, root, data, row_of_root
+    def __init__(self, rows: Mapping[Node, Any], root: Node, row_of_root: Mapping[Node, Any]) -> None:
+        self._rows, self._root, self._own = rows, root, {root: row_of_root}
 
     def __getitem__(self, node: Node) -> Any:
-        return self._row_of_root if node == self._root else {**self._rows[node], self._root: self._data}
+        if node in self._own:  # a dictionary compares nodes of one hash alone
+            return self._own[node]
+        return {**self._rows[node], self._root: self._own[self._root][node]}
 
     def __iter__(self) -> Iterator[Node]:
         yield from self._rows

@@ -445,10 +445,10 @@ def heads_of(heads: Any, n: int) -> Any:
 def mask_of(mask: Any, n: int | None) -> Any:
     """Return which of n elements, or of any number of them, are to be collected, checked."""
     mask = vector("mask", mask)
-    if mask.dtype not in _MARK_DTYPES:
-        raise TypeError(f"mask: booleans or bytes are expected, got {mask.dtype}")
     if n is not None and mask.size != n:
         raise ValueError(f"mask: it has {mask.size} elements, but x has {n}")
+    if mask.dtype not in _MARK_DTYPES:
+        raise TypeError(f"mask: booleans or bytes are expected, got {mask.dtype}")
     return mask
 
 
