@@ -22,6 +22,7 @@ _GROUP_SIZE = 64
 _PART = 1 << 21  # weights a launch
 _NONE = 0xFFFFFFFF
 _USUAL = 16  # times the rows, and 16, times the heaviest weight of a matching, which prices seldom exceed
+_ROUNDS = 64  # of relaxations, after which exact sums decide about more edges than they would have to
 _RULES = (
     "row {}: its price and that of a column are beyond the weight between them",
     "row {}: the weight by which it is matched is none of its own, or not its price and that of the column",
@@ -88,7 +89,7 @@ def verify_full(
             raise VerificationError(rule.format(offender))
     usual = _USUAL * (rows + 16) * heaviest
     if not weights.is_integral and largest > usual:
-        _refuse_better(weights, edges, prices[0], prices[1], maximum, _tolerance(weights, usual))
+        _refuse_better(weights, edges, maximum, _tolerance(weights, usual))
 
 
 def _sizes(weights: Weights, edges: npt.NDArray[np.int64], prices: Sequence[npt.NDArray[Any]]) -> tuple[float, float]:
@@ -110,19 +111,12 @@ def _tolerance(weights: Weights, size: float) -> float:
     return float(float64.eps * (weights.rows + 16) * size + 2 * float64.smallest_subnormal)
 
 
-def _refuse_better(
-    weights: Weights,
-    edges: npt.NDArray[np.int64],
-    row_prices: npt.NDArray[np.float64],
-    column_prices: npt.NDArray[np.float64],
-    maximum: bool,
-    tolerance: float,
-) -> None:
+def _refuse_better(weights: Weights, edges: npt.NDArray[np.int64], maximum: bool, tolerance: float) -> None:
     """Check that no exchange of pairs makes a matching better, beyond a tolerance for each pair.
 
     Prices beside which the weights are rounded away prove nothing. An exchange is a cycle: from a row to its new
     column, from there to the row that has had this one, and so on; or by way of one more vertex between what becomes
-    free and what was. Prices only say which edges need a look; these are added up exactly, whatever the prices are.
+    free and what was. Prices of the host's own say which edges need a look; these are added up exactly.
     """
     rows, columns = weights.rows, weights.columns
     values = -weights.values if maximum else weights.values
@@ -135,7 +129,24 @@ def _refuse_better(
     heads = np.concatenate((rows + weights.indices, matched, np.full(len(leave), outside), enter))
     lengths = np.concatenate((values + tolerance, -values[edges[matched]], np.zeros(len(leave) + len(enter))))
     exchanges = Graph.from_edges(outside + 1, tails, heads, lengths)
-    cycle = hidden_negative_cycle(exchanges, np.concatenate((-row_prices, column_prices, [0.0])))
+    cycle = hidden_negative_cycle(exchanges, _relaxed(outside + 1, tails, heads, lengths))
     if cycle is not None:
         row = min(vertex for vertex in cycle if vertex < rows)
         raise VerificationError(f"row {row}: another matching is better, in which its column is another one, or none")
+
+
+def _relaxed(
+    n: int, tails: npt.NDArray[Any], heads: npt.NDArray[Any], lengths: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Return distances of n vertices, each of which is at 0 first, after relaxations that mostly come to rest."""
+    order = heads.argsort(kind="stable")
+    tails, lengths = tails[order], lengths[order]
+    reached, first = np.unique(heads[order], return_index=True)
+    dist = np.zeros(n)
+    for _ in range(_ROUNDS):
+        with np.errstate(over="ignore"):
+            found = np.minimum(dist[reached], np.minimum.reduceat(dist[tails] + lengths, first))
+        if np.array_equal(found, dist[reached]) or not np.isfinite(found).all():
+            break
+        dist[reached] = found
+    return dist
