@@ -93,7 +93,7 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
     return _serves and _on_host(n, m, rows, unweighted) < on_any_device(n, m)
 
 
-def is_limited_for_host(n: int, m: int, rows: int, reached: float, predecessors: bool) -> bool:
+def is_limited_for_host(n: int, m: int, rows: int, reached: int, predecessors: bool) -> bool:
     """Return whether the host is likely to find what is near each source sooner than a device finds it.
 
     Parameters
@@ -102,8 +102,8 @@ def is_limited_for_host(n: int, m: int, rows: int, reached: float, predecessors:
         Vertices and edges.
     rows : int
         Sources.
-    reached : float
-        Vertices that are expected near one.
+    reached : int
+        Vertices that are near one.
     predecessors : bool
         Whether all edges are looked at for them, at each source.
     """

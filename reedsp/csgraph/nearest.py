@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 
-from reedsp.algorithms.single_source.host.nearby import search_farther, search_nearby
+from reedsp.algorithms.single_source.host.nearby import search_nearby
 from reedsp.algorithms.single_source.host.searches import routines
 from reedsp.algorithms.single_source.host.trees import trees
 from reedsp.cost_model.place import is_for_host, is_limited_for_host, serves
 from reedsp.csgraph.matrix import compressed_rows, vertices_of
 from reedsp.csgraph.small import edges_both_ways, extent_of, small_matrix
+
+_SPEAKING = 4
+"""Sources that are looked at for all."""
 
 _Found = tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]
 
@@ -29,7 +31,7 @@ def within(
 ) -> _Found | None:
     """Return the distances from one vertex, or the nearest of several, and predecessors if they are wanted.
 
-    None where more lies within the limit than a device would find later, for what :func:`.small_matrix` serves, and for
+    None where more than a little lies within the limit, for what :func:`.small_matrix` serves, and for
     anything but CSR matrices of numbers that are not negative, whose sums float64 holds.
     """
     rows = compressed_rows(csgraph)
@@ -45,14 +47,8 @@ def within(
         return None
     weights = None if unweighted else data
     found = search_nearby(indptr, heads, weights, starts, limit)
-    if found is None or not is_limited_for_host(n, m, 1, found.expected(limit), False):
+    if found is None or extent_of(rows) is None:  # a pass over all edges
         return None
-    if extent_of(rows) is None:  # a pass over all edges
-        return None
-    if found.radius < np.inf:
-        if data.dtype != np.float64 or data is not csgraph.data:
-            csgraph = scipy.sparse.csr_array((data.astype(np.float64, copy=False), heads, indptr), shape=(n, n))
-        found = search_farther(csgraph, starts, limit, unweighted)
     shape = (n,) if min_only else (*vertices.shape, n)
     dist = found.distances(n).reshape(shape)
     if not predecessors:
@@ -70,12 +66,19 @@ def are_within(
     matrix : CSR matrix of float64
         Checked, with edges in one direction.
     sources : ndarray of int64, shape (rows,)
-        The first speaks for the others.
+        Some that have edges speak for the others.
     """
     weights = None if unweighted else matrix.data
-    found = search_nearby(matrix.indptr, matrix.indices, weights, sources[:1].tolist(), limit)
+    leaving = matrix.indptr.take(sources + 1) > matrix.indptr.take(sources)
+    speaking = sources.compress(leaving)
+    reached = []
+    for source in speaking[:: max(1, len(speaking) // _SPEAKING)][:_SPEAKING].tolist():
+        found = search_nearby(matrix.indptr, matrix.indices, weights, [source], limit)
+        if found is None:
+            return False
+        reached.append(len(found.vertices))
     n, m, rows = matrix.shape[0], len(matrix.indices), len(sources)
-    return found is not None and is_limited_for_host(n, m, rows, found.expected(limit), predecessors)
+    return bool(reached) and is_limited_for_host(n, m, rows, max(reached), predecessors)
 
 
 def nearest_on_host(

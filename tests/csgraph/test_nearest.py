@@ -82,13 +82,7 @@ def test_the_nearest_of_several_vertices(
 
 @pytest.mark.parametrize("min_only", [False, True])
 @pytest.mark.parametrize("unweighted", [False, True])
-@pytest.mark.parametrize("rounds", [1, 12])
-def test_what_is_near(
-    min_only: bool, unweighted: bool, rounds: int, large: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By a look, and by SciPy's search after one."""
-    monkeypatch.setattr(nearby, "_ROUNDS", rounds)
-    monkeypatch.setattr(nearest, "is_limited_for_host", lambda *_: True)
+def test_what_is_near(min_only: bool, unweighted: bool, large: None, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(6):
         matrix = scipy.sparse.csr_array(drawn(seed, m=50))
         for sources in ([7, 2], [11]) if min_only else (7, [11], -1):
@@ -118,21 +112,46 @@ def test_what_is_near_each_of_many(trees: bool, monkeypatch: pytest.MonkeyPatch,
     expected = scipy.sparse.csgraph.dijkstra(matrix, indices=sources, limit=3, return_predecessors=trees)
     assert same(found, expected)
     with pytest.raises(pytest.fail.Exception, match="not on the host"):
-        dijkstra(matrix, indices=sources, limit=50 * nearby._ROUNDS)
+        dijkstra(matrix, indices=sources, limit=nearby._ROUNDS)
+
+
+@pytest.mark.parametrize("first", [[], [0, 500]])
+def test_sources_without_edges_speak_for_no_others(first: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does one alone."""
+    monkeypatch.setattr(place, "_serves", True)
+    n = 1000
+    rng = np.random.default_rng(1)
+    tails = rng.integers(1, n, 20 * n)
+    tails[tails == 500] = 1
+    matrix = scipy.sparse.coo_array((np.ones(20 * n), (tails, rng.integers(0, n, 20 * n))), shape=(n, n)).tocsr()
+    options: dict[str, Any] = {"unweighted": False, "predecessors": False}
+    sources = np.array([*first, 7, 8, 9, 10])
+    assert nearest.are_within(matrix, sources, 1.0, **options)
+    assert not nearest.are_within(matrix, sources, 40.0, **options)
+    assert not nearest.are_within(matrix, np.array(first, np.int64), 1.0, **options)
+    ways = scipy.sparse.block_diag([matrix, np.ones((1, 1))], format="csr")
+    assert not nearest.are_within(ways, np.array([n, n, 7, n, n, n, n]), 40.0, **options)
+
+
+@pytest.mark.parametrize("limit", [1e300, np.finfo(np.float64).max])
+def test_limits_that_are_none(limit: float, large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", True)
+    matrix = scipy.sparse.csr_array(drawn(1))
+    assert np.array_equal(dijkstra(matrix, indices=0, limit=limit), scipy.sparse.csgraph.dijkstra(matrix, indices=0))
 
 
 def test_all_weights_are_looked_at(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """However far they are: what is no weight, or is negative, is treated as ever."""
-    monkeypatch.setattr(nearest, "is_limited_for_host", lambda *_: True)
     monkeypatch.setattr(place, "_serves", True)
     matrix = scipy.sparse.csr_array(np.diag(np.ones(9), 1))
     matrix.data[-1] = -2
     with pytest.warns(UserWarning, match="negative weights"):
         found = dijkstra(matrix, indices=0, limit=2)
     assert found[:4].tolist() == [0, 1, 2, np.inf]
-    matrix.data[-1] = -np.inf
-    with pytest.raises(ValueError, match="-inf"):
-        dijkstra(matrix, indices=0, limit=2)
+    for wrong in (matrix, scipy.sparse.csr_array([[0, -np.inf, np.inf], [0, 0, 1], [np.inf, 0, 0]])):
+        wrong.data[-1] = -np.inf
+        with pytest.raises(ValueError, match="-inf"):
+            dijkstra(wrong, indices=0, limit=2)
     matrix.data[-1], matrix.indices[-1] = 1, 30
     with pytest.raises(ValueError, match="30"):
         dijkstra(matrix, indices=0, limit=2)
@@ -140,7 +159,6 @@ def test_all_weights_are_looked_at(large: None, monkeypatch: pytest.MonkeyPatch)
 
 def test_other_types_and_sources_are_left_to_others(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "_serves", True)
-    monkeypatch.setattr(nearest, "is_limited_for_host", lambda *_: True)
     matrix = scipy.sparse.csr_array(np.diag(np.ones(9), 1))
     with pytest.raises(TypeError, match="complex"):
         dijkstra(matrix.astype(complex), indices=0, limit=2)

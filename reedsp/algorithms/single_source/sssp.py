@@ -19,7 +19,7 @@ from reedsp.algorithms.single_source.dijkstra_array import rows_at_once as rows_
 from reedsp.algorithms.single_source.dijkstra_heap import dijkstra_heap
 from reedsp.algorithms.single_source.dijkstra_heap import rows_at_once as rows_of_heaps
 from reedsp.algorithms.single_source.host import searches as on_host
-from reedsp.algorithms.single_source.host.nearby import search_farther, search_nearby
+from reedsp.algorithms.single_source.host.nearby import search_nearby
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
 from reedsp.algorithms.single_source.near_far import chosen_form, in_work_groups, near_far
 from reedsp.algorithms.single_source.near_far import rows_at_once as rows_of_near_far
@@ -182,21 +182,17 @@ def sssp(
     >>> paths.path(3)
     [0, 2, 3]
     """
+    given: dict[str, Any] = {"target": target, "cutoff": cutoff, "out": out, "options": options}
     if isinstance(graph, Prepared):
-        check_device(graph, device)
-        refused = {"target": target, "cutoff": cutoff, "out": out, "options": options}
-        refused |= {"method": None if method == "auto" else method}
-        refused |= {"progress": None if progress is None or progress is False else progress}
-        _refuse_if_prepared(refused | {"min_only": flag(min_only, "min_only") or None})
+        check_prepared(graph, device, method=method, progress=progress, min_only=min_only, **given)
         return graph.sssp(source, dtype=dtype)
     if isinstance(device, Elsewhere):
-        given = {"target": target, "cutoff": cutoff, "dtype": dtype, "min_only": min_only, "out": out}
         there: ShortestPaths = device.answer(
-            "sssp", graph, source, method=method, progress=progress, options=options, **given
+            "sssp", graph, source, method=method, progress=progress, dtype=dtype, min_only=min_only, **given
         )
         return there
     phases = Phases()
-    asked = checked(graph, source, method, target, cutoff, dtype, min_only=min_only, out=out, options=options)
+    asked = checked(graph, source, method, dtype=dtype, min_only=min_only, **given)
     graph, sources, arithmetic, result = asked.graph, asked.sources, asked.arithmetic, asked.result
     starts = [sources] if min_only else [[each] for each in sources]
     chosen = None if device is None else get_device(device)
@@ -242,8 +238,20 @@ def sssp(
     )
 
 
-def _refuse_if_prepared(arguments: Mapping[str, Any]) -> None:
-    for name, value in arguments.items():
+def check_prepared(
+    prepared: Prepared,
+    device: Device | Elsewhere | int | str | None = None,
+    *,
+    method: str = "auto",
+    progress: Callable[[int, int], None] | bool | None = None,
+    min_only: bool = False,
+    **others: Any,
+) -> None:
+    """Refuse arguments of :func:`sssp` that a graph that is prepared does not take."""
+    check_device(prepared, device)
+    refused = {**others, "method": None if method == "auto" else method}
+    refused |= {"progress": None if progress is None or progress is False else progress}
+    for name, value in {**refused, "min_only": flag(min_only, "min_only") or None}.items():
         if value is not None:
             raise ValueError(f"{name}: a prepared graph is searched without; sssp(prepared.graph, ...) takes it")
 
@@ -660,16 +668,12 @@ def _solve_on_host(
 def _solve_nearby(
     graph: Graph, starts: Sequence[int], arithmetic: Arithmetic, cutoff: float, target: int | None, predecessors: bool
 ) -> _Solved | None:
-    """Return what lies within a cutoff; None where a device is likely to find so much sooner."""
+    """Return what lies within a cutoff; None where that is more than a little."""
     started = time.perf_counter()
     bound = bound_of(cutoff, arithmetic)
     edges = graph.indptr, graph.indices, graph.weights
     if bound is None or (found := search_nearby(*edges, starts, float(bound))) is None:
         return None
-    if not place.is_limited_for_host(graph.n, graph.m, 1, found.expected(float(bound)), predecessors=False):
-        return None
-    if found.radius < np.inf:
-        found = search_farther(on_host.matrix_of(graph), starts, float(bound))
     dist = found.distances(graph.n)[None]
     pred = found.predecessors(*edges, starts)[None] if predecessors else None
     if target is not None:

@@ -8,16 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.single_source.host.searches import routines
 from reedsp.algorithms.single_source.host.trees import trees
 from reedsp.edges.device_graph import NO_VERTEX
 
-_ROUNDS, _EDGES = 12, 2048
-"""Rounds of relaxations, and edges, that a first look takes: some 0.3 ms."""
+_ROUNDS, _EDGES = 32, 8192
+"""Rounds of relaxations, and edges, in which a device would have begun: some 1 ms."""
+_FIRST = 4
+"""Rounds after which it is known how far they lead."""
 
 
 class Nearby(NamedTuple):
-    """The vertices that are near.
+    """All vertices that are near.
 
     Attributes
     ----------
@@ -25,24 +26,10 @@ class Nearby(NamedTuple):
         Ascending.
     dist : ndarray of float64, shape (k,)
         Their distances.
-    radius : float
-        Vertices that are not as far away as this are all known, and so are their distances; infinity if nothing else is
-        near.
     """
 
     vertices: npt.NDArray[np.int64]
     dist: npt.NDArray[np.float64]
-    radius: float = np.inf
-
-    def expected(self, cutoff: float) -> float:
-        """Return how many vertices are likely to be near: their number goes on growing by a power of the distance."""
-        if self.radius == np.inf:
-            return float(len(self.vertices))
-        known = np.count_nonzero(self.dist < self.radius)
-        half = np.count_nonzero(self.dist < self.radius / 2)
-        if half == 0:  # the radius is 0
-            return np.inf
-        return float(known * (cutoff / self.radius) ** np.log2(known / half))
 
     def distances(self, n: int) -> npt.NDArray[np.float64]:
         """Return those of all vertices, infinity for what is not near."""
@@ -82,9 +69,10 @@ def search_nearby(
     starts: Sequence[int],
     cutoff: float,
 ) -> Nearby | None:
-    """Return vertices that are not farther away than `cutoff` from the nearest start, all of them if these are few.
+    """Return the vertices that are not farther away than `cutoff` from the nearest start, if these are few.
 
-    Frontiers are relaxed until none is left (Bellman-Ford), so that each distance is the minimum left-to-right sum.
+    Frontiers are relaxed until none is left (Bellman-Ford), so that each distance is the minimum left-to-right sum. How
+    far the first rounds have led says how many more there will be, with as many more edges as in a plane.
 
     Parameters
     ----------
@@ -98,28 +86,26 @@ def search_nearby(
     Returns
     -------
     Nearby or None
-        None for what is no matrix.
+        None where there are likely to be more, and for what is no matrix.
     """
     n = len(indptr) - 1
     numbers = np.zeros(n, np.int32)  # of vertices that were found, from 1; the pages of others are never touched
     vertices = _numbered(np.asarray(starts, np.int64), numbers, 1)
     dist = np.zeros(len(vertices))
-    frontier, left = np.arange(len(vertices)), _EDGES
-    for _ in range(_ROUNDS):
+    frontier, looked = np.arange(len(vertices)), 0
+    for number in range(1, _ROUNDS + 1):
         first, counts = _rows_of(indptr, vertices.take(frontier))
-        left -= int(counts.sum())
-        if counts[counts.argmin()] < 0:
+        looked += int(counts.sum())
+        if counts[counts.argmin()] < 0 or looked > _EDGES:
             return None
-        if left < 0:
-            break
         edges = _edges_in(first, counts)
         ends = heads.take(edges, mode="clip")
-        before = dist.take(frontier).repeat(counts)
-        after = before + (1.0 if weights is None else _float64(weights.take(edges, mode="clip")))
+        with np.errstate(over="ignore", invalid="ignore"):  # of what is to be thrown away
+            added = 1.0 if weights is None else _float64(weights.take(edges, mode="clip"))
+            after = dist.take(frontier).repeat(counts) + added
         is_near = after <= cutoff
         ends, after = ends.compress(is_near), after.compress(is_near)
         if len(ends) == 0:
-            frontier = frontier[:0]
             break
         if ends[ends.argmin()] < 0 or ends[ends.argmax()] >= n:
             return None
@@ -131,26 +117,14 @@ def search_nearby(
         frontier = (dist < known).nonzero()[0]
         if len(frontier) == 0:
             break
-    radius = float(dist[frontier].min(initial=np.inf))
+        if number >= _FIRST:
+            share = dist.take(frontier).min() / cutoff if cutoff else 1.0
+            if number > _ROUNDS * share or looked > _EDGES * share**2:
+                return None
+    else:
+        return None
     order = vertices.argsort()
-    return Nearby(vertices.take(order), dist.take(order), radius)
-
-
-def search_farther(matrix: Any, starts: Sequence[int], cutoff: float, unweighted: bool = False) -> Nearby:
-    """Return the vertices that are not farther away than `cutoff` from the nearest start, by SciPy's search.
-
-    Parameters
-    ----------
-    matrix : CSR matrix of float64
-        Checked: its weights are finite and not negative.
-    starts : sequence of int
-    cutoff : float
-    unweighted : bool
-        Have every edge weigh 1.
-    """
-    dist = routines()[0](matrix, True, starts, False, unweighted, cutoff, True)
-    vertices = (dist < np.inf).nonzero()[0]
-    return Nearby(vertices, dist.take(vertices))
+    return Nearby(vertices.take(order), dist.take(order))
 
 
 def _numbered(vertices: npt.NDArray[Any], numbers: npt.NDArray[np.int32], first: int) -> npt.NDArray[Any]:

@@ -34,7 +34,7 @@ def can_solve(graph: Graph, arithmetic: Arithmetic) -> bool:
     Sums of integers have to be exact. Of negative weights only integers are for the host: their sums do not depend on
     the order of the relaxations.
     """
-    if graph.m == 0 or (graph.n + 1) * graph.max_abs_weight > EXACT_IN_FLOAT64:
+    if (graph.n + 1) * graph.max_abs_weight > EXACT_IN_FLOAT64:
         return False
     return arithmetic.dtype.kind == "i" or (arithmetic.dtype == np.float64 and not graph.has_negative_weights)
 
@@ -65,8 +65,13 @@ def solve(
     scipy.sparse.csgraph.NegativeCycleError
         A negative cycle can be reached.
     """
+    import scipy.sparse
+
     scipy_dijkstra, bellman_ford = routines()
-    matrix = matrix_of(graph)
+    matrix = graph._derived.get("float64_matrix")
+    if matrix is None:
+        rows = graph.weights.astype(np.float64), graph.indices, graph.indptr
+        matrix = graph._derived["float64_matrix"] = scipy.sparse.csr_array(rows, shape=(graph.n, graph.n))
     limit, pred = np.inf if cutoff is None else float(cutoff), None
     if graph.has_negative_weights:
         dist, pred = bellman_ford(matrix, True, [source for [source] in starts], return_predecessors=True)
@@ -81,17 +86,6 @@ def solve(
     if target is not None and not graph.has_negative_weights:
         leave_out_beyond(target, dist, pred)
     return dist, pred
-
-
-def matrix_of(graph: Graph) -> Any:
-    """Return a graph as a CSR matrix of float64, which is kept with it."""
-    import scipy.sparse
-
-    matrix = graph._derived.get("float64_matrix")
-    if matrix is None:
-        rows = graph.weights.astype(np.float64), graph.indices, graph.indptr
-        matrix = graph._derived["float64_matrix"] = scipy.sparse.csr_array(rows, shape=(graph.n, graph.n))
-    return matrix
 
 
 def leave_out_beyond(target: int, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32] | None) -> None:
