@@ -34,7 +34,16 @@ from reedsp.cli.options import (
     Relabel,
     output_option,
 )
-from reedsp.cli.output import Failure, check_output, check_place, print_json, refuse, stated_failures, the_only
+from reedsp.cli.output import (
+    Failure,
+    check_output,
+    check_place,
+    print_end,
+    print_json,
+    refuse,
+    stated_failures,
+    the_only,
+)
 from reedsp.system.progress_bar import LATE, vertices_bar
 
 if TYPE_CHECKING:
@@ -117,9 +126,9 @@ def apsp(
         if (begins is None) != (ends is None):
             refuse("one needs the other", "--source and --target")
         # Where work goes on, there may be what a killed command has just moved there.
-        going_on = output is not None and output.suffix == ".npy" and os.path.lexists(_in_progress(output))
+        going_on = output is not None and output.suffix.lower() == ".npy" and os.path.lexists(_in_progress(output))
         check_output(output, force or going_on, (".npy", ".npz"))
-        if output is not None and output.suffix == ".npy":
+        if output is not None and output.suffix.lower() == ".npy":
             check_place(output.with_suffix(".pred.npy"), force or going_on)
         streamed = _streamed(output, force)
 
@@ -162,7 +171,7 @@ def apsp(
 
 def _streamed(output: Path | None, force: bool) -> Path | None:
     """Return the file that the distances go to while they are found: of --force beside old ones, which are kept."""
-    if output is None or output.suffix != ".npy":
+    if output is None or output.suffix.lower() != ".npy":
         return None
     kept = [output]
     if not os.path.lexists(_in_progress(output)):  # beside it predecessors may be its result
@@ -182,8 +191,13 @@ def _delete_unmoved(streamed: Path | None, output: Path | None) -> None:
 
 
 def _delete(streamed: Path) -> None:
-    for ending in (".npy", ".pred.npy"):
-        streamed.with_suffix(ending).unlink(missing_ok=True)
+    for file in _files(streamed):
+        file.unlink(missing_ok=True)
+
+
+def _files(distances: Path) -> tuple[Path, Path]:
+    """Return a file of distances, and that of their predecessors."""
+    return distances, distances.with_suffix(".pred.npy")
 
 
 def _solved(graph: Graph, as_json: bool, **arguments: Any) -> AllPairs:
@@ -206,10 +220,12 @@ def _store(paths: AllPairs, output: Path, streamed: Path | None, force: bool) ->
     if streamed is None:
         paths.save(output, overwrite=force)
     elif streamed != output:
+        (dist, pred), (new_dist, new_pred) = _files(output), _files(streamed)
         if paths.pred is None:
-            output.with_suffix(".pred.npy").unlink(missing_ok=True)  # of other distances
-        for ending in (".npy",) if paths.pred is None else (".npy", ".pred.npy"):
-            os.replace(streamed.with_suffix(ending), output.with_suffix(ending))
+            pred.unlink(missing_ok=True)  # of other distances
+        os.replace(new_dist, dist)
+        if paths.pred is not None:
+            os.replace(new_pred, pred)
 
 
 def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:
@@ -267,6 +283,4 @@ def _print(summary: dict[str, Any], answer: dict[str, Any], output: Path | None)
             first, last = answer["farthest_pair"]
             print(f"mean      {answer['mean_distance']:.6g}")
             print(f"diameter  {answer['diameter']}, from {first} to {last}")
-    print(f"solved    {summary['method']}, {summary['seconds']:.3f} s on {summary['device']}")
-    if output is not None:
-        print(f"written   {output}")
+    print_end(summary, "", output)

@@ -98,7 +98,7 @@ def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...], as_j
         if as_json:
             refuse("both go to standard output", "--output - and --json")
         return
-    if path.suffix not in suffixes:
+    if path.suffix.lower() not in suffixes:
         refuse(f"{path} does not end in {' or '.join(suffixes)}", "--output")
     check_place(path, force)
 
@@ -210,7 +210,8 @@ def beside(output: Path | None) -> contextlib.AbstractContextManager[Any]:
 
 def print_end(summary: dict[str, Any], verified: str, output: Path | None, effort: str = "") -> None:
     """Print the lines that most commands end with: how it was solved, what was verified, and what is written."""
-    print(f"solved    {summary['method']}{effort}, {summary['seconds']:.3f} s on {summary['device']}")
+    where = f" on {summary['device']}" if summary["device"] else ""  # there is nothing to solve in an empty graph
+    print(f"solved    {summary['method']}{effort}, {summary['seconds']:.3f} s{where}")
     if summary.get("verified"):
         print(f"verified  {verified}")
     if output is not None and output != STANDARD:

@@ -104,7 +104,7 @@ def sssp(
         from reedsp.arithmetic.paths import exact_type
 
         graph, summary, starts, goal = _read(file, source, target, relabel)
-        whole = output is not None and (output.suffix == ".npz" or len(starts) > 1)  # which holds all distances
+        whole = output is not None and (output.suffix.lower() == ".npz" or len(starts) > 1)  # which holds all distances
         arguments: dict[str, Any] = {
             "source": starts if len(starts) > 1 else starts[0],
             "method": method.value,
@@ -246,21 +246,24 @@ def _finish(
     quiet: bool,
     cutoff: float | None = None,
 ) -> None:
-    """Write and print the answers; fail if there is no route where one was asked for."""
-    missing = [answer for answer in answers if goal is not None and answer["path"] is None]
-    if not missing:
-        write_answer(output, force, partial(paths.save, target=goal), partial(paths.write_csv, target=goal))
+    """Write and print the answers; fail after it if there is no route where one was asked for."""
+    found = [answer for answer in answers if goal is None or answer["path"] is not None]
+    if found:
+        listed = None if len(answers) > 1 else goal  # of several sources a .csv lists all vertices
+        save = partial(paths.save, target=goal if output is not None and output.suffix.lower() == ".npz" else listed)
+        write_answer(output, force, save, partial(paths.write_csv, target=listed))
     if as_json:
         shown = answers[0] if len(answers) == 1 else {"answers": answers}
         print_json({**summary, **shown, "stats": paths.stats})
-    elif not missing and not quiet:
+    elif found and not quiet:
         with beside(output):
-            _print(graph, summary, answers, output)
-    if missing:
-        names = missing[0].get("source", summary["source"])
-        named = " or ".join(map(str, names)) if isinstance(names, list) else names
+            _print(graph, summary, found, output)
+    if len(found) < len(answers):
+        missing = [str(answer["source"]) for answer in answers if len(answers) > 1 and answer["path"] is None]
+        nearest = summary["source"] if isinstance(summary["source"], list) else [summary["source"]]
+        named = ", ".join(missing) or " or ".join(map(str, nearest))
         within = "" if cutoff is None else f" within {cutoff}"
-        raise Failure(f"there is no route from {named} to {missing[0]['target']}{within}")
+        raise Failure(f"there is no route from {named} to {goal}{within}")
 
 
 def _print(graph: Graph, summary: dict[str, Any], answers: list[dict[str, Any]], output: Path | None) -> None:

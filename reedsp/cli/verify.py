@@ -61,7 +61,7 @@ def verify(
     """
     with stated_failures():
         check_inputs("FILE and RESULT", file, result)
-        if result != STANDARD and result.suffix not in (".csv", ".npz", ".npy"):
+        if result != STANDARD and result.suffix.lower() not in (".csv", ".npz", ".npy"):
             refuse(f"{result} does not end in .csv, .npz or .npy", "RESULT")
         from reedsp.edges.verify import VerificationError
         from reedsp.results import certificate, files
@@ -105,7 +105,7 @@ def _hint(graph: Graph, result: Path, stored: Stored) -> str:
     import numpy as np
 
     dist = stored.dist[stored.reached]
-    is_text = result.suffix not in (".npz", ".npy")
+    is_text = result.suffix.lower() not in (".npz", ".npy")
     if not is_text or graph.has_integral_weights or not np.array_equal(dist.astype(np.float32), dist):
         return ""
     return "; if these are float32, a .npz says so, and allows for their rounding"

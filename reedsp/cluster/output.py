@@ -143,4 +143,4 @@ def kind_of(out: str | os.PathLike[str]) -> tuple[str, Path]:
         There is no folder for it.
     """
     path = path_to_write(out, "out")
-    return {".zarr": ZARR, ".npy": FILE}.get(path.suffix, FOLDER), path
+    return {".zarr": ZARR, ".npy": FILE}.get(path.suffix.lower(), FOLDER), path

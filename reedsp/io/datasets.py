@@ -139,7 +139,14 @@ def _download(known: Dataset, place: Path, progress: Callable[[int, int], None] 
         ) from None
     pooch.get_logger().setLevel("WARNING")
     downloader = pooch.HTTPDownloader(progressbar=_Bar(progress) if progress is not None else False)
-    found = pooch.retrieve(known.url, f"sha256:{known.sha256}", known.file, place, downloader=downloader)
+    try:
+        found = pooch.retrieve(known.url, f"sha256:{known.sha256}", known.file, place, downloader=downloader)
+    except OSError as error:
+        if error.errno is not None:  # it is not of the network: the folder cannot be written to
+            raise
+        reason = str(getattr(error.args[0], "reason", error) if error.args else error).rpartition("): ")[2]
+        cure = f"put {known.file} into {place} yourself"
+        raise OSError(f"{known.file} could not be downloaded from {known.url}: {reason}; {cure}") from None
     return Path(found)
 
 

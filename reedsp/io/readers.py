@@ -827,10 +827,14 @@ def _check_count(text: Text, content: _Content, line: int, declared: int, what: 
 # ---- DIMACS and PACE --------------------------------------------------------------------------------
 
 
+_OTHER_DIMACS = (b"max", b"min", b"asn", b"edge", b"col", b"cnf", b"mat")
+"""Problems of DIMACS whose files are others; what a header of PACE names has edges without weights."""
+
+
 def _read_gr(text: Text) -> Graph:
     line, header = text.data_line(b"c")
     fields = header.split(None, 4)
-    if len(fields) != 4 or fields[0] != b"p" or not fields[1].isalpha():
+    if len(fields) != 4 or fields[0] != b"p" or not fields[1].isalpha() or fields[1] in _OTHER_DIMACS:
         raise text.fault(line, f"expected a header 'p sp n m', got {quote(header)}")
     n, m = natural(text, line, fields[2]), natural(text, line, fields[3])
     dimacs = fields[1] == b"sp"
@@ -854,6 +858,8 @@ def _read_edge_list(text: Text, relabel: bool = False) -> Graph:
     columns = len(start.split(None, 3))
     if columns not in (2, 3):
         raise text.fault(line, f"expected an edge 'source target' or 'source target weight', got {quote(start)}")
+    if start[:1].isalpha():
+        raise text.fault(line, f"expected a vertex number, got {quote(start.split(None, 1)[0])}; {_CURES[_TABLE]}")
     weighted = columns == 3
     layout = "source target weight" if weighted else "source target"
     table = _Table(layout, comments=b"#%", weighted=weighted)

@@ -66,6 +66,13 @@ class Stored:
     any_order: bool = False
 
 
+class _LineError(ValueError):
+    """What is wrong in a line of a CSV."""
+
+    def __init__(self, line: int, what: str) -> None:
+        super().__init__(f"{line}: {what}")
+
+
 def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
     """Read what the method `save` of a result, or `reedsp.apsp(out=...)`, wrote.
 
@@ -79,12 +86,15 @@ def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
         It cannot be read.
     """
     try:
-        if path.suffix == ".csv":
+        ending = path.suffix.lower()
+        if ending == ".csv":
             return _load_csv(path, graph, cutoff)
-        if path.suffix == ".npy":
+        if ending == ".npy":
             return _matrices(_mapped(path), _mapped_beside(path), graph)
-        if path.suffix == ".npz":
+        if ending == ".npz":
             return _load_npz(read_arrays(path), graph, cutoff)
+    except _LineError as error:
+        raise ValueError(f"{path}:{error}") from None
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{path}: {error}") from None
     raise ValueError(f"{path}: the name does not end in .csv, .npz or .npy")
@@ -204,19 +214,19 @@ def masks(stored: Stored, row: int) -> tuple[npt.NDArray[np.bool_], npt.NDArray[
 
 
 def _load_csv(path: Path, graph: Graph, cutoff: float | None) -> Stored:
-    with named_errors(path), open(path, newline="", encoding="utf-8") as file:
+    with named_errors(path), open(path, newline="", encoding="utf-8-sig") as file:
         reader = csv.reader(file)
         header = next(reader, [])
         known = {name: place for place, name in enumerate(header)}
         levels = "level" in known
         if not {"vertex", "level" if levels else "distance", "predecessor"} <= set(known):
-            raise ValueError(f"1: expected the columns vertex, distance and predecessor, got {','.join(header)!r}")
+            raise _LineError(1, f"expected the columns vertex, distance and predecessor, got {','.join(header)!r}")
         several, near = "source" in known, "nearest" in known
         names = _Names(graph)
         table = _Table()
         for line, fields in enumerate(reader, 2):
             if len(fields) != len(header):
-                raise ValueError(f"{line}: expected {len(header)} fields, got {len(fields)}")
+                raise _LineError(line, f"expected {len(header)} fields, got {len(fields)}")
             table.sources.append(names.vertex(fields[known["source"]], line) if several else 0)
             table.vertices.append(names.vertex(fields[known["vertex"]], line))
             table.values.append(_value(fields[known["level" if levels else "distance"]], line))
@@ -264,7 +274,7 @@ class _Names:
         else:
             vertex = int(text) - self._graph.offset if _NAME.fullmatch(text) else -1
         if not 0 <= vertex < self._graph.n:
-            raise ValueError(f"{line}: {text[:40]!r} is not a vertex of this graph")
+            raise _LineError(line, f"{text[:40]!r} is not a vertex of this graph")
         return vertex
 
     def vertex_or_none(self, text: str, line: int) -> int:
@@ -294,7 +304,7 @@ class _Table:
         rows, vertices = rows[order], vertices[order]
         short = np.flatnonzero(np.bincount(rows, minlength=len(sources)) < graph.n)
         if (short.size or not several) and (again := times > 0).any():
-            raise ValueError(f"{np.argmax(again) + 2}: a second line for the same vertex")
+            raise _LineError(int(np.argmax(again)) + 2, "a second line for the same vertex")
         if short.size:
             missing = graph.names[np.setdiff1d(np.arange(graph.n), vertices[rows == short[0]])[0]]
             raise ValueError(
@@ -318,7 +328,7 @@ def _value(text: str, line: int) -> int | float:
         return float(text)
     if _NUMBER.fullmatch(text) and math.isfinite(number := float(text)):
         return int(text) if _INTEGER.fullmatch(text) else number
-    raise ValueError(f"{line}: expected a distance, got {text[:40]!r}")
+    raise _LineError(line, f"expected a distance, got {text[:40]!r}")
 
 
 def _values(

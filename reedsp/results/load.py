@@ -62,7 +62,7 @@ def load(path: str | os.PathLike[str], graph: GraphLike) -> ShortestPaths | Brea
     file = Path(path_argument(path, "path"))
     graph = as_graph(graph)
     try:
-        if file.suffix != ".npz":
+        if file.suffix.lower() != ".npz":
             raise ValueError("the name does not end in .npz; files of other kinds do not say how a result was found")
         return _result(read_arrays(file), graph)
     except (OverflowError, ValueError) as error:

@@ -51,9 +51,10 @@ def write_result(
         The file cannot be written; FileExistsError if there is one that may not be replaced.
     """
     file = Path(path_argument(path, "path"))
-    if file.suffix not in formats:
+    write = formats.get(file.suffix.lower())
+    if write is None:
         raise ValueError(f"path = {str(file)!r}, expected a name that ends in {' or '.join(formats)}")
-    write_whole(file, formats[file.suffix], overwrite=overwrite)
+    write_whole(file, write, overwrite=overwrite)
 
 
 class AsTable(ABC):

@@ -9,6 +9,7 @@ import json
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,14 @@ def test_downloaded_once(published: datasets.Dataset, tmp_path: Path) -> None:
     assert seen[-1] == (len(CONTENT), len(CONTENT))
     (tmp_path / "server" / "tiny.el").unlink()
     assert datasets.fetch("tiny", folder) == file
+
+
+def test_no_network(published: datasets.Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(datasets.DATASETS, "tiny", replace(published, url="http://127.0.0.1:9/tiny.el"))
+    with pytest.raises(OSError, match=r"^tiny\.el could not be downloaded from http://\S+: ") as caught:
+        datasets.fetch("tiny", tmp_path / "data")
+    assert str(caught.value).endswith(f"; put tiny.el into {tmp_path / 'data'} yourself")
+    assert "Pool" not in str(caught.value)
 
 
 def test_default_folders(

@@ -687,7 +687,10 @@ FAULTS: list[tuple[str, str, str | bytes, int | None, list[object]]] = [
     ("vertex with underscore", "a.gr", "p sp 20 1\na 1_1 2 3\n", 2, ["1_1"]),
     ("carriage return inside a line", "a.gr", "p sp 2 2\na 1 2 3\ra 2 1 3\n", 2, []),
     ("weights in PACE", "a.gr", "p tw 2 1\n1 2 3\n", 2, ["1 2 3"]),
-    ("tags in PACE", "a.gr", "p edge 2 1\ne 1 2\n", 2, ["e 1 2"]),
+    ("tags in PACE", "a.gr", "p tw 2 1\ne 1 2\n", 2, ["e 1 2"]),
+    ("a flow of DIMACS", "a.gr", "p max 2 1\nn 1 s\n", 1, ["expected a header 'p sp n m'", "p max 2 1"]),
+    ("colours of DIMACS", "a.gr", "p edge 2 1\ne 1 2\n", 1, ["expected a header 'p sp n m'", "p edge 2 1"]),
+    ("names of columns", "a.wel", "source target weight\n0 1 2\n", 1, ["'source'", "Graph.from_table"]),
     # edge lists
     ("one column", "a.el", "# x\n5\n", 2, ["source target", "'5'"]),
     ("four columns", "a.el", "1 2 3 4\n", 1, ["1 2 3 4"]),

@@ -320,7 +320,7 @@ def test_a_vertex_that_comes_twice_where_there_is_one_source(
     (tmp_path / "d.csv").write_text("vertex,distance,predecessor\n0,inf,\n1,0,\n2,5,1\n0,inf,\n1,0,\n2,5,1\n")
     status, _, error = run(capsys, "verify", tmp_path / "g.wel", tmp_path / "d.csv")
     assert status == 1
-    assert f"{tmp_path / 'd.csv'}: 5: a second line for the same vertex" in error
+    assert f"{tmp_path / 'd.csv'}:5: a second line for the same vertex" in error
 
 
 SMALL = "p sp 6 7\na 1 2 7\na 1 3 2\na 3 2 3\na 2 4 1\na 3 4 8\na 4 5 1\na 6 1 1\n"

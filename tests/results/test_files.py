@@ -84,7 +84,7 @@ def test_a_source_that_comes_twice_has_two_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize("again", range(3))
 def test_a_vertex_that_comes_twice_is_named_by_its_line(again: int, tmp_path: Path) -> None:
     lines = ["0,0,", "1,2,0", "2,5,1"]
-    with pytest.raises(ValueError, match=r"x\.csv: 5: a second line for the same vertex$"):
+    with pytest.raises(ValueError, match=r"x\.csv:5: a second line for the same vertex$"):
         read(tmp_path, *lines, lines[again])
 
 

@@ -40,6 +40,7 @@ from reedsp.results.all_pairs import AllPairs
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.files.file_errors import named_errors
+from reedsp.system.files.path_argument import path_argument
 from reedsp.system.options import Method, check_choice, check_memory_limit, checked_options, flag
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import announce_long, vertices_bar
@@ -382,8 +383,8 @@ def _by_matrix(task: Task, method: str, choices: Mapping[str, str], in_place: bo
 def _output_file(out: str | os.PathLike[str]) -> Path:
     if not isinstance(out, str | os.PathLike):
         raise TypeError(f"out: expected an array or the name of a .npy file, got {out!r}")
-    target = Path(out)
-    if target.suffix != ".npy":
+    target = Path(path_argument(out, "out"))
+    if target.suffix.lower() != ".npy":
         raise ValueError(f"out = {str(target)!r}, expected the name of a .npy file")
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))

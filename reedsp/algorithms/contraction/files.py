@@ -38,7 +38,7 @@ def write(path: Path, hierarchy: Hierarchy, graph: Graph, *, overwrite: bool) ->
     OSError
         The file cannot be written; FileExistsError if there is one that may not be replaced.
     """
-    if path.suffix != _SUFFIX:
+    if path.suffix.lower() != _SUFFIX:
         raise ValueError(f"path = {str(path)!r}, expected a name that ends in {_SUFFIX}")
     halves = (("up", hierarchy.up), ("down", hierarchy.down))
     arrays = {f"{side}_{name}": getattr(half, name) for side, half in halves for name in _HALF}

@@ -12,12 +12,15 @@ def path_argument(value: str | bytes | os.PathLike[str], name: str) -> str:
 
     Raises
     ------
-    TypeError
-        It is none; the message names the argument.
+    TypeError, ValueError
+        It is none, or an empty one; the message names the argument.
     """
     if not isinstance(value, str | bytes | os.PathLike):
         raise TypeError(f"{name}: expected a path, got {value!r}")
-    return os.fsdecode(value)
+    text = os.fsdecode(value)
+    if not text:
+        raise ValueError(f"{name}: it is empty, expected a path")
+    return text
 
 
 def path_to_write(value: str | bytes | os.PathLike[str], name: str) -> Path:
@@ -30,10 +33,7 @@ def path_to_write(value: str | bytes | os.PathLike[str], name: str) -> Path:
     FileNotFoundError
         There is no folder for it.
     """
-    given = path_argument(value, name)
-    if not given:
-        raise ValueError(f"{name}: it is empty, expected a path")
-    path = Path(given).absolute()
+    path = Path(path_argument(value, name)).absolute()
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     return path
