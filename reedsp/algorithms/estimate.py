@@ -12,16 +12,18 @@ import numpy as np
 from reedsp.algorithms.all_pairs.apsp import apsp, planned
 from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.out_of_core.plan import make_plan
+from reedsp.algorithms.contraction.prepared_graph import rows_at_once as prepared_at_once
 from reedsp.algorithms.routes import statistics
-from reedsp.algorithms.rows import accepted
-from reedsp.algorithms.single_source.sssp import checked, rows_at_once, searched_for, sssp
+from reedsp.algorithms.rows import Prepared, accepted
+from reedsp.algorithms.single_source.sssp import check_prepared, checked, rows_at_once, searched_for, sssp
 from reedsp.algorithms.single_source.sssp import planned as planned_search
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.algorithms.traversal.bfs import planned as planned_levels
 from reedsp.algorithms.traversal.bfs import rows_at_once as levels_at_once
 from reedsp.arithmetic.paths import choose_arithmetic
-from reedsp.cost_model import choose, counts, families, searches, sharing
+from reedsp.cost_model import choose, contraction, counts, families, searches, sharing
 from reedsp.cost_model.estimate import Estimate
+from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, source_argument, vertices_argument
 from reedsp.graph.graph import Graph
@@ -34,12 +36,18 @@ _MEASURED, _ASSUMED = 2.0, 4.0
 """Factors that a call is within: by parameters that were measured, and by those of a family."""
 _SUMS = 2.0
 """The factor that searches whose distances are added up are within beside that of the machine."""
+_OF_PREPARED = ("graph", "source", "dtype")  # what sssp asks of a graph that is prepared
 _DISK = 5e8  # bytes a second
 _PART_OF_MEMORY = 0.8  # of a device that a matrix on the host passes through
 
 
 def estimate(
-    graph: GraphLike, function: EstimatedFunction = "apsp", /, *args: Any, workers: int | None = None, **arguments: Any
+    graph: GraphLike | Prepared,
+    function: EstimatedFunction = "apsp",
+    /,
+    *args: Any,
+    workers: int | None = None,
+    **arguments: Any,
 ) -> Estimate:
     """Say what a call will take before it is made.
 
@@ -48,7 +56,7 @@ def estimate(
 
     Parameters
     ----------
-    graph : Graph, scipy sparse matrix, dense array or networkx graph
+    graph : Graph, scipy sparse matrix, dense array, networkx graph or PreparedGraph
         As for the function.
     function : {"apsp", "sssp", "bfs", "distance_statistics"}
     *args, **arguments
@@ -66,7 +74,7 @@ def estimate(
     ValueError, TypeError
         The graph or an argument is wrong; the message names it.
     DeviceError
-        There is no usable device.
+        There is no usable device, where the call itself would need one.
 
     Examples
     --------
@@ -88,6 +96,8 @@ def estimate(
     count = integer(workers, "workers")
     if count < 1:
         raise ValueError(f"workers = {count}, expected at least 1")
+    if isinstance(graph, Prepared):
+        raise TypeError(f"workers: the graph is prepared on {graph.device}, and cannot be asked on a cluster")
     out = given.pop("out", out)
     if function == "apsp" and isinstance(out, np.ndarray):
         return estimated.shared({**given, "out": out}, count, False)
@@ -126,12 +136,16 @@ def _of_all_pairs(arguments: Mapping[str, Any]) -> Estimate:
 
 def _of_searches(arguments: Mapping[str, Any], may_be_host: bool = True) -> Estimate:
     device, given = arguments.get("device"), {name: value for name, value in arguments.items() if name != "device"}
+    where, given["graph"] = accepted(given["graph"])
     asked, method = checked(**given), given.get("method", "auto")
     graph, result = asked.graph, asked.result
     starts = [asked.sources] if given.get("min_only") else [[each] for each in asked.sources]
-    default = get_device(device)  # which the call will know then
+    if isinstance(where, Prepared):
+        check_prepared(where, **{name: arguments[name] for name in arguments if name not in _OF_PREPARED})
+        searched = searched_for(graph, starts, asked.arithmetic, result)
+        return _of_prepared_searches(where, searched, len(starts) * graph.n * (result.itemsize + 4))
     how = {"min_only": bool(given.get("min_only")), "may_be_host": may_be_host}
-    plan = planned_search(asked, starts, None if device is None else default, method, **how)
+    plan = planned_search(asked, starts, None if device is None else get_device(device), method, **how)
     answer = len(starts) * graph.n * (result.itemsize + 4)
     choice = plan.choice
     if plan.device is None:
@@ -145,7 +159,6 @@ def _of_searches(arguments: Mapping[str, Any], may_be_host: bool = True) -> Esti
 
 
 def _of_levels(arguments: Mapping[str, Any], may_be_host: bool = True) -> Estimate:
-    get_device(arguments.get("device"))
     plan = planned_levels(**arguments, may_be_host=may_be_host)
     graph, rows, choice = plan.graph, len(plan.sources), plan.choice
     answer = 8 * rows * graph.n
@@ -191,12 +204,22 @@ def _of_statistics(arguments: Mapping[str, Any], may_be_host: bool = True) -> Es
     if question.unweighted:
         device_bytes = searches.bytes_of_levels(searched, levels_at_once(method, chosen, graph.n))
     elif method == statistics.PREPARED:
-        device_bytes = searches.bytes_of(searched, known, share)
+        device_bytes = _bytes_of_prepared(chosen, searched)
     else:
         by = "near-far" if method == statistics.JOHNSON else method
         at_once = rows_at_once(by, chosen, choose_arithmetic(graph, question.result), searched.n)
         device_bytes = searches.bytes_of(searched, known, at_once)
     return _within(choice.methods[0], choice.seconds, _SUMS, known, device_bytes, answer, 0, choice.because)
+
+
+def _of_prepared_searches(prepared: Prepared, searched: searches.Searches, answer: int) -> Estimate:
+    known = families.known(prepared.device)
+    seconds, size = contraction.swept(searched, known), _bytes_of_prepared(prepared.device, searched)
+    return _within(statistics.PREPARED, seconds, _SUMS, known, size, answer, 0, statistics.GIVEN)
+
+
+def _bytes_of_prepared(device: Device, searched: searches.Searches) -> int:
+    return contraction.bytes_of(searched, prepared_at_once(device, searched.n * counts.SIZES[searched.arithmetic]))
 
 
 # ---- over workers -----------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ def main() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # of names that its encoding lacks, as standard error does
+    warnings.showwarning = _show_warning
     try:
         status = run(sys.argv[1:])
         sys.stdout.flush()
@@ -31,6 +33,11 @@ def main() -> None:
     if status == BROKEN_PIPE:  # what is still buffered has no reader: Python would complain about it on leaving
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(status)
+
+
+def _show_warning(message: Warning | str, *_where: object, **_streams: object) -> None:
+    """Print a warning without the line of Python that gives it."""
+    say(f"warning: {message}")
 
 
 def run(arguments: Sequence[str]) -> int:

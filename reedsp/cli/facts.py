@@ -12,6 +12,7 @@ from reedsp.algorithms.estimate import estimate
 from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.cost_model import choose_search
+from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.graph.graph import Graph, edge_sources
@@ -33,7 +34,7 @@ def facts(
     listed : int
         Edges that its file lists, parallel ones included; an undirected one counts once.
     device : str, optional
-        What would solve; by default as for :func:`reedsp.sssp`. Without any device the methods are not known.
+        What would solve; by default as for :func:`reedsp.sssp`. Without any device only what the host does is known.
     progress : callable(part, text), optional
         Called before each part of the work.
 
@@ -120,32 +121,32 @@ def _in_one_line(message: str) -> str:
 
 
 def _methods(graph: Graph, device: str | None) -> dict[str, Any]:
-    """Return what method="auto" would take, and the bytes that all pairs would."""
+    """Return what method="auto" would take, and the bytes of all pairs, which take a device."""
+    found: dict[str, Any] = {"device": None, "sssp": None, "apsp": None}
     try:
+        search = estimate(graph, "sssp", source=graph.name(0), device=device) if graph.n else None
+        method, seconds = (choose_search.NEAR_FAR, 0.0) if search is None else (search.method, search.seconds)
+        found["sssp"] = {"method": method, "seconds": seconds}
         chosen = get_device(device)
     except DeviceError as error:
-        return {"device": None, "sssp": None, "apsp": None, "no_device": _in_one_line(str(error))}
-    arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
-    weights = matrix_weights(graph, arithmetic)
-    pairs_expected = estimate(graph, "apsp", device=device)
-    johnson = pairs_expected.method == "johnson"
-    search = estimate(graph, "sssp", source=graph.name(0), device=device) if graph.n else None
-    method, seconds = (choose_search.NEAR_FAR, 0.0) if search is None else (search.method, search.seconds)
-    pairs = graph.n**2
+        return found | {"no_device": _in_one_line(str(error))}
+    return found | {"device": str(chosen), "apsp": _all_pairs(graph, chosen)}
+
+
+def _all_pairs(graph: Graph, device: Device) -> dict[str, Any]:
+    weights = matrix_weights(graph, choose_arithmetic(graph, np.dtype(np.float64)))
+    expected, pairs = estimate(graph, "apsp", device=device), graph.n**2
+    johnson = expected.method == "johnson"
     return {
-        "device": str(chosen),
-        "sssp": {"method": method, "seconds": seconds},
-        "apsp": {
-            "method": pairs_expected.method,
-            "seconds": pairs_expected.seconds,
-            "low": pairs_expected.low,
-            "high": pairs_expected.high,
-            "because": pairs_expected.because,
-            "pairs": pairs,
-            "distance_bytes": pairs * 8,
-            "predecessor_bytes": pairs * 4,
-            "matrix_bytes": None if johnson or weights is None else pairs * weights.dtype.itemsize,
-            "arithmetic": None if weights is None else str(weights.dtype),
-            "device_memory": chosen.global_memory,
-        },
+        "method": expected.method,
+        "seconds": expected.seconds,
+        "low": expected.low,
+        "high": expected.high,
+        "because": expected.because,
+        "pairs": pairs,
+        "distance_bytes": pairs * 8,
+        "predecessor_bytes": pairs * 4,
+        "matrix_bytes": None if johnson or weights is None else pairs * weights.dtype.itemsize,
+        "arithmetic": None if weights is None else str(weights.dtype),
+        "device_memory": device.global_memory,
     }

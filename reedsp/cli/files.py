@@ -190,12 +190,12 @@ def _print_degrees(name: str, degrees: dict[str, Any]) -> None:
 def _print_methods(facts: dict[str, Any]) -> None:
     from reedsp.cost_model.choose import time_text
 
-    if facts["device"] is None:
-        print(f"device    none: {facts['no_device']}")
+    search, apsp = facts["sssp"], facts["apsp"]
+    print(f"device    {facts['device'] or 'none: ' + facts['no_device']}")
+    if search is not None:
+        print(f"sssp      would take {search['method']}, about {time_text(search['seconds'])}")
+    if apsp is None:
         return
-    print(f"device    {facts['device']}")
-    print(f"sssp      would take {facts['sssp']['method']}, about {time_text(facts['sssp']['seconds'])}")
-    apsp = facts["apsp"]
     limits = f"{time_text(apsp['low'])} to {time_text(apsp['high'])}"
     print(
         f"apsp      would take {apsp['method']}: {apsp['pairs']:,} pairs, about {time_text(apsp['seconds'])} ({limits})"

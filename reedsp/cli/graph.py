@@ -166,7 +166,8 @@ def print_estimate(
     print(f"expected  {expected}")
     print(f"because   {expected.because}")
     sizes = [("device", expected.device_bytes), ("host", expected.host_bytes), ("disk", expected.disk_bytes)]
-    print(f"memory    {', '.join(f'{size_text(size)} {where}' for where, size in sizes if size)}")
+    if any(size for _, size in sizes):
+        print(f"memory    {', '.join(f'{size_text(size)} {where}' for where, size in sizes if size)}")
 
 
 def print_route(source: Any, answer: dict[str, Any], what: str = "distance") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from reedsp.cost_model.choose_search import NEAR_FAR, seconds_on
+from reedsp.cost_model.counts import SIZES
 from reedsp.cost_model.families import Known
 from reedsp.cost_model.searches import Searches
 from reedsp.cost_model.work import Work, seconds
@@ -30,6 +31,15 @@ def swept(asked: Searches, known: Known) -> float:
     each = _SWEPT / known.units if known.is_cpu else _GPU_ADDED if asked.stays else _GPU_SWEPT
     call = seconds(Work(host=_CALL, launches=_LAUNCHES, read_backs=_READS), known.machine)
     return call + asked.rows * (asked.n + asked.m) * each
+
+
+def bytes_of(asked: Searches, at_once: int) -> int:
+    """Return the bytes that a device needs for rows in a graph that is contracted, so many of them at once.
+
+    Of edges there are twice as many as in the graph, and of each the weight, both its ends and its middle.
+    """
+    size, rows = SIZES[asked.arithmetic], min(asked.rows, at_once)
+    return 2 * asked.m * (size + 12) + asked.n * rows * (size if asked.stays else size + 4)
 
 
 def may_pay(n: int, m: int, rows: int) -> bool:

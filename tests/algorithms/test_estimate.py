@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms import rows
+from reedsp.algorithms import estimate, rows
 from reedsp.algorithms.single_source import sssp
-from reedsp.cost_model import families, probe, searches, sharing
+from reedsp.cost_model import contraction, families, probe, searches, sharing
 from reedsp.cost_model.families import Known
 from reedsp.cost_model.place import HOST
 from reedsp.cost_model.searches import Searches
@@ -254,6 +254,13 @@ def test_a_graph_that_is_prepared(device: Device, monkeypatch: pytest.MonkeyPatc
     assert expected.method == "contraction-hierarchy"
     assert expected.seconds > 2e-4  # a call takes as long, however little is to be done
     assert reedsp.estimate(prepared, "distance_statistics", device=device).seconds == expected.seconds
+    search = reedsp.estimate(prepared, "sssp", source=0)
+    assert (search.method, search.because) == ("contraction-hierarchy", "the graph was prepared")
+    assert search.host_bytes == 3 * 12
+    with pytest.raises(ValueError, match=r"^target: a prepared graph is searched without"):
+        reedsp.estimate(prepared, "sssp", source=0, target=1)
+    with pytest.raises(TypeError, match=r"^workers: the graph is prepared on .*, and cannot be asked on a cluster$"):
+        reedsp.estimate(prepared, "distance_statistics", workers=2)
     with pytest.raises(ValueError, match=r"^device: the graph is prepared on .*, and not on several devices$"):
         reedsp.estimate(prepared, "distance_statistics", device=[device, device])
     monkeypatch.setattr(rows, "get_device", lambda _: SimpleNamespace(handle=None))
@@ -315,6 +322,14 @@ def test_small_inputs_on_the_host(serves: None) -> None:
         assert (found.method, found.stats["chosen_because"]) == (method, expected.because)
         assert expected.seconds == seconds
         assert "host" in expected.because
+
+
+def test_rows_of_a_contracted_graph_are_searched_in_parts(device: Device) -> None:
+    few, many = (Searches(300_000, 700_000, False, count, "int32", 8, stays=True) for count in (100, 300_000))
+    in_parts = contraction.bytes_of(many, 1000) - contraction.bytes_of(many, 0)
+    assert in_parts == 300_000 * 4 * 1000
+    assert contraction.bytes_of(few, 1000) == contraction.bytes_of(few, 100)
+    assert estimate._bytes_of_prepared(device, many) < device.global_memory
 
 
 def test_what_reports_is_done_by_a_device(serves: None) -> None:

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import types
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from reedsp.cli import commands as cli_commands
 from reedsp.cli import demo, doctor, options
 from reedsp.cli.keys import KEYS
 from reedsp.cli.status import STATUSES
-from reedsp.cost_model import calibrate
+from reedsp.cost_model import calibrate, place
 from reedsp.device import discovery
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings, tune
@@ -311,6 +312,65 @@ def test_several_sources(capsys: pytest.CaptureFixture[str], folder: Path) -> No
     assert re.search(r"^source +reached +farthest +distance *\n1 +5 +5 +7 *\n6 +6 +5 +8 *$", out, re.MULTILINE)
     _, out, _ = run(capsys, "sssp", "small.gr", "--source", 1, "--source", 3, "--target", 5)
     assert "distance  7 from 1 to 5\nroute     1 -> 3 -> 2 -> 4 -> 5 (5 vertices)\ndistance  5 from 3 to 5\n" in out
+
+
+@needs_device
+@pytest.mark.parametrize("command", ["sssp", "bfs"])
+def test_routes_from_several_sources(command: str, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """A .csv has all vertices, and sources without a route do not keep back those that have one."""
+    column = {"sssp": "distance", "bfs": "level"}[command]
+    assert run(capsys, command, "small.gr", *["-s", "3", "-s", "6", "-t", "5", "-o", "r.CSV", "-q"]) == (0, "", "")
+    assert Path("r.CSV").read_text().startswith(f"source,vertex,{column},predecessor\n3,1,inf,\n")
+    assert len(answer(capsys, f"{command} small.gr -s 3 -s 6 -t 5 -o r2.csv")["answers"]) == 2
+    assert Path("r2.csv").read_text() == Path("r.CSV").read_text()
+    status, out, err = run(capsys, command, "small.gr", *["-s", "5", "-s", "1", "-s", "4", "-t", "3", "-o", "r3.csv"])
+    assert (status, err) == (1, "reedsp: there is no route from 5, 4 to 3\n")
+    assert "\nroute     1 -> 3 (2 vertices)\n" in out
+    assert Path("r3.csv").read_text().count("\n") == 19
+    assert run(capsys, command, "small.gr", *["-s", "5", "-s", "4", "-t", "3", "-o", "r4.csv"])[::2] == (
+        *(1, "reedsp: there is no route from 5, 4 to 3\n"),
+    )
+    assert not Path("r4.csv").exists()
+
+
+def test_small_searches_without_a_device(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(discovery, "_devices", [])
+    monkeypatch.setattr(place, "_serves", True)
+    (folder / "places.csv").write_text("vertex\n1\n5\n")
+    (folder / "none.gr").write_text("p sp 0 0\n")
+    (folder / "bare.gr").write_text("p sp 3 0\n")
+    assert answer(capsys, "sssp small.gr -s 1 --verify")["verified"]
+    assert answer(capsys, "sssp small.gr -s 1 --dry-run")["estimate"]["method"] == "dijkstra"
+    assert answer(capsys, "bfs small.gr -s 1 --dry-run")["estimate"]["device_bytes"] == 0
+    assert answer(capsys, "table small.gr places.csv")["max_distance"] == 7
+    for command in ("sssp", "bfs"):
+        assert answer(capsys, f"{command} bare.gr -s 1")["reached"] == 1
+    told = answer(capsys, "info small.gr")
+    assert (told["device"], told["sssp"]["method"], told["apsp"]) == (None, "dijkstra", None)
+    assert "\nsssp      would take dijkstra, about " in run(capsys, "info", "small.gr")[1]
+    assert re.search(r"^solved    floyd-warshall, \S+ s$", run(capsys, "apsp", "none.gr")[1], re.MULTILINE)
+    assert "memory" not in run(capsys, "apsp", "none.gr", "--dry-run")[1]
+    assert run(capsys, "apsp", "small.gr")[0] == 1
+
+
+def test_ends_of_paths_are_not_those_of_edges(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    status, _, err = run(capsys, "betweenness", "small.gr", "--edges", "--endpoints")
+    assert status == 2
+    assert "choose one of them" in err
+
+
+def test_warnings_have_no_line_of_python(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def warn(arguments: object) -> int:
+        warnings.showwarning("it is damaged", RuntimeWarning, "file.py", 3)
+        return 0
+
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(cli_command, "run", warn)
+    with pytest.raises(SystemExit, match=r"^0$"):
+        cli_command.main()
+    assert capsys.readouterr().err == "reedsp: warning: it is damaged\n"
 
 
 @needs_device

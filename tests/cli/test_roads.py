@@ -135,6 +135,7 @@ def test_places_within(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("", "places.csv: there are no places in it"),
         ("lon,lat\n", "places.csv: there are no places in it"),
+        ("lon;lat\n1,5;2,5\n", "places.csv:1: columns have to be separated by commas, got 'lon;lat'"),
         ("x,y\n1,2\n", "places.csv:1: expected columns lon and lat, or vertex, got x, y"),
         ("lon,lat,LON\n1,2,3\n", "places.csv:1: two columns of one name: lon, lat, lon"),
         ("lon,lat\n1,2\n\n1\n", "places.csv:4: expected 2 fields, got 1"),
@@ -161,8 +162,12 @@ def test_a_vertex_of_more_digits_than_python_reads(capsys: pytest.CaptureFixture
 
 def test_graph_without_places(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.el").write_text("0 1\n1 2\n")
-    for words in (["nearest", "a.el", "places.csv"], ["table", "a.el", "places.csv"]):
-        assert failure(capsys, *words).startswith("graph has no geographic coordinates")
+    for words in (
+        *("nearest a.el places.csv", "table a.el places.csv", "route a.el --from 1,2 --to 1"),
+        *("isochrone a.el --from 0 --cutoff 1", "route a.el --from 0 --to 1 -o way.geojson"),
+    ):
+        message = "a.el: it does not say where vertices are on the earth; a .npz of `reedsp read-map` does"
+        assert failure(capsys, *words.split()) == message
     Path("vertices.csv").write_text("vertex\n0\n2\n")
     assert run(capsys, "table", "a.el", "vertices.csv", "-o", "t.csv", "-q") == (0, "", "")
     assert Path("t.csv").read_text() == "source,target,distance\n0,0,0\n0,2,2\n2,0,inf\n2,2,0\n"
@@ -260,6 +265,24 @@ def test_routes_that_are_none(capsys: pytest.CaptureFixture[str], monkeypatch: p
     assert "a.csv does not end in .geojson" in refused
     refused = refusal(capsys, monkeypatch, "route", "map.npz", "--from", "11", "--to", "12", "-o", "-", "--json")
     assert "both go to standard output" in refused
+
+
+def test_places_that_are_far_away(capsys: pytest.CaptureFixture[str]) -> None:
+    away = "the vertex that is nearest to 60.17,24.93, 14, is 4,"
+    for words in ("route map.npz --to 14 --from 60.17,24.93", "isochrone map.npz --cutoff 9 --from 60.17,24.93"):
+        status, _, err = run(capsys, *words.split())
+        assert (status, err.count("\n")) == (0, 1)
+        assert err.startswith(f"reedsp: warning: --from: {away}")
+        assert err.endswith(" metres away; the longitude comes first, then the latitude\n")
+        assert failure(capsys, *words.split(), "--within", "1000").startswith(f"--from: {away}")
+
+
+@pytest.mark.parametrize("text", ["7.42", "7.42 43.73", "7.42;43.73", "7 43"])
+def test_places_that_are_typed_otherwise(
+    text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = refusal(capsys, monkeypatch, "route", "map.npz", "--from", text, "--to", "11")
+    assert f"expected lon,lat, two numbers with a comma between them, or a vertex, got '{text}'" in refused
 
 
 def test_negative_cycles(capsys: pytest.CaptureFixture[str]) -> None:

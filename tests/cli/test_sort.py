@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from reedsp.cli import command
+from reedsp.device import discovery
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ def run(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
 def test_numbers_are_printed(content: str, printed: str, method: str, run: Any) -> None:
     Path("numbers.txt").write_text(content)
     assert run(f"sort numbers.txt --method {method}") == (0, printed, "")
-    assert run(f"sort numbers.txt --method {method} --quiet") == (0, "", "")
+    assert run(f"sort numbers.txt --method {method} --quiet") == (0, printed, "")
 
 
 def test_files_are_written(run: Any) -> None:
@@ -54,6 +56,19 @@ def test_files_are_written(run: Any) -> None:
     assert Path("sorted.txt").read_text() == "1\n2\n3\n"
     assert run("sort numbers.npy --output sorted.txt")[0] == 1
     assert run("sort sorted.txt --output sorted.txt --force --quiet") == (0, "", "")
+
+
+def test_a_few_numbers_need_no_device(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, serves: None
+) -> None:
+    monkeypatch.setattr(discovery, "_devices", [])
+    (tmp_path / "n.txt").write_bytes(codecs.BOM_UTF8 + b"3 1 2")
+    assert command.run(["sort", str(tmp_path / "n.txt"), "-o", str(tmp_path / "m.TXT")]) == 0
+    assert "\nsorted    on host (NumPy), in " in capsys.readouterr().out
+    assert (tmp_path / "m.TXT").read_text() == "1\n2\n3\n"
+    assert command.run(["sort", str(tmp_path / "n.txt"), "--quiet"]) == 0
+    assert capsys.readouterr().out == "1\n2\n3\n"
+    assert command.run(["sort", str(tmp_path / "n.txt"), "--device", "0"]) == 1
 
 
 def test_standard_input(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

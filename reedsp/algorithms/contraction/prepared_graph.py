@@ -429,8 +429,7 @@ class PreparedGraph(Prepared):
         return arithmetic
 
     def _rows_at_once(self, row_bytes: int) -> int:
-        memory = min(self.device.max_allocation, int(_PART_OF_MEMORY * self.device.global_memory))
-        return max(1, memory // max(1, row_bytes))
+        return rows_at_once(self.device, row_bytes)
 
     def _fill(self, task: Task) -> Outcome:
         """Fill rows of distances and predecessors."""
@@ -439,6 +438,12 @@ class PreparedGraph(Prepared):
         self._searches.rows(job, self._hierarchy.rank[sources], arithmetic, dist)
         fill_rows(task, OutEdges.of(task.graph, job, arithmetic), dist, task.starts)
         return Outcome(self.rounds)
+
+
+def rows_at_once(device: Device, row_bytes: int) -> int:
+    """Return from how many sources at once a graph that is prepared is searched on a device, of so many bytes a row."""
+    memory = min(device.max_allocation, int(_PART_OF_MEMORY * device.global_memory))
+    return max(1, memory // max(1, row_bytes))
 
 
 def check_device(device: Device, graph: Graph, units: np.dtype[Any], exponent: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +13,10 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs.johnson import Searches
 from reedsp.algorithms.contraction.automatic import prepared_for
 from reedsp.algorithms.rows import Prepared, RowSearch, accepted, check_device
+from reedsp.algorithms.single_source.host.searches import can_solve, solve
 from reedsp.algorithms.single_source.sssp import sssp
-from reedsp.arithmetic.paths import result_dtype
+from reedsp.arithmetic.paths import choose_arithmetic, from_result, result_dtype, to_result
+from reedsp.cost_model.place import HOST, is_for_host
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
@@ -86,7 +88,7 @@ def all_pairs_rows(
     check_memory_limit(memory_limit)
     starts = np.arange(graph.n) if sources is None else vertices_argument(graph, sources, "sources")
     result = result_dtype(dtype, graph)
-    blocks = row_blocks(rows_of(asked, device), starts, result, memory_limit)
+    blocks = row_blocks(rows_of(asked, device, result, len(starts)), starts, result, memory_limit)
     if not graph.has_names:
         return blocks
     return (([graph.names[index] for index in block.tolist()], rows) for block, rows in blocks)
@@ -119,16 +121,51 @@ class Searched:
         return found.dist
 
 
-def rows_of(asked: Graph | Prepared, device: Device | Elsewhere | int | str | None) -> Searched | Prepared:
-    """Return what gives rows of distances: a graph on a device, or one that is prepared there."""
+@dataclass(frozen=True)
+class SearchedOnHost:
+    """A small graph that is searched on the host, from few vertices."""
+
+    graph: Graph
+    device: ClassVar[str] = HOST
+
+    def reverse(self) -> SearchedOnHost:
+        """Return the same with all edges in the opposite direction."""
+        return SearchedOnHost(self.graph.reverse())
+
+    def row_search(self, dtype: np.dtype[Any], targets: npt.NDArray[np.intp] | None = None) -> RowSearch:
+        """Return the search for distances of a type to some vertices, by default to all."""
+        graph, arithmetic = self.graph, choose_arithmetic(self.graph, dtype)
+
+        def find(sources: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+            found, _ = solve(graph, [[each] for each in sources.tolist()], predecessors=False)
+            found = found if targets is None else found[:, targets]
+            return to_result(from_result(found, arithmetic), arithmetic, dtype, sources, targets)
+
+        return RowSearch(find, sys.maxsize, max(1, graph.n) * (dtype.itemsize + 8))
+
+
+Rows = Searched | SearchedOnHost | Prepared
+"""What gives rows of distances."""
+
+
+def rows_of(
+    asked: Graph | Prepared, device: Device | Elsewhere | int | str | None, dtype: np.dtype[Any], count: int
+) -> Rows:
+    """Return what gives this many rows: a graph on a device, or one that is prepared there, or a small one on the host.
+
+    The host is for what it does as quickly as :mod:`reedsp.csgraph` has it done there, if no device is named.
+    """
     if isinstance(asked, Prepared):
         check_device(asked, device)
         return asked
+    few = device is None and is_for_host(asked.n, asked.m, count)
+    if few and not asked.has_negative_weights and can_solve(asked, choose_arithmetic(asked, dtype)):
+        return SearchedOnHost(asked)
     return Searched(asked, get_device(device))  # type: ignore[arg-type]  # which refuses a cluster
 
 
 def row_blocks(
-    rows: Searched | Prepared,
+    rows: Rows,
     sources: npt.NDArray[np.intp],
     dtype: np.dtype[Any],
     memory_limit: int,
@@ -136,7 +173,9 @@ def row_blocks(
     job: Job | None = None,
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[Any]]]:
     """Yield the blocks of :func:`all_pairs_rows`, for arguments that were checked; by default to all vertices."""
-    if len(sources):
+    if isinstance(rows, SearchedOnHost):
+        yield from rows.row_search(dtype, targets).blocks(sources, memory_limit)
+    elif len(sources):
         job = Job(rows.device, recycle=True) if job is None else job
         prepared = prepared_for(rows.graph, rows.device, len(sources), dtype) if isinstance(rows, Searched) else rows
         yield from (prepared or rows)._row_search(job, dtype, targets).blocks(sources, memory_limit)

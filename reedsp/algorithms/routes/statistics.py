@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.contraction.automatic import prepare_for_several, prepared_for
-from reedsp.algorithms.routes.rows import MEMORY_LIMIT, Searched, row_blocks, rows_of
+from reedsp.algorithms.routes.rows import MEMORY_LIMIT, Searched, row_blocks
 from reedsp.algorithms.rows import Prepared, accepted, check_device
 from reedsp.algorithms.single_source.sssp import planned_statistics as planned_distances
 from reedsp.algorithms.single_source.sssp import searched_for
@@ -207,7 +207,7 @@ def expected(
         return plan.choice, None, searched
     known = families.known(chosen)
     if prepared is not None:
-        choice = Choice((PREPARED,), _GIVEN, contraction.swept(searched, known))
+        choice = Choice((PREPARED,), GIVEN, contraction.swept(searched, known))
     elif graph.has_negative_weights:
         if not graph.has_integral_weights:
             return plan.choice, chosen, searched
@@ -250,7 +250,7 @@ def measured_on(
         if prepared is None:
             return distances_from(graph, sources.tolist(), result, device, progress)
     if prepared is not None:
-        how = PREPARED, _GIVEN if prepared is asked else _PAYS
+        how = PREPARED, GIVEN if prepared is asked else _PAYS
     elif graph.has_integral_weights:
         how = JOHNSON, _POTENTIALS
     else:
@@ -260,7 +260,8 @@ def measured_on(
         job = Job(prepared.device, recycle=True)
         rows = prepared._statistics(sources.tolist(), result, job, progress)
         return Measured(rows, str(prepared.device), *how, job.kernels_launched)
-    return _of_blocks(question, rows_of(asked, device) if prepared is None else prepared, sources, how, progress)
+    searched = Searched(graph, get_device(device)) if prepared is None else prepared
+    return _of_blocks(question, searched, sources, how, progress)
 
 
 def _of_blocks(
@@ -283,7 +284,8 @@ def _of_blocks(
 _LONG = 10**6  # vertices and edges of all rows: with fewer no call takes so long that it is worth it to ask how long
 PREPARED, JOHNSON = "contraction-hierarchy", "johnson"
 """How distances are found by way of a graph that is prepared, and of one that has negative weights."""
-_GIVEN, _PAYS = "the graph was prepared", "it pays to prepare the graph"
+GIVEN, _PAYS = "the graph was prepared", "it pays to prepare the graph"
+"""Why they are found there."""
 _POTENTIALS = "potentials make negative weights positive"
 
 

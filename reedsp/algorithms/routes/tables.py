@@ -98,20 +98,34 @@ def distance_table(
     if isinstance(device, Elsewhere) and not isinstance(graph, Prepared):
         table: Distances = device.answer("distance_table", graph, sources, targets, dtype=dtype)
         return table
+    return table_and_device(graph, sources, targets, dtype=dtype, memory_limit=memory_limit, device=device)[0]
+
+
+def table_and_device(
+    graph: GraphLike | Prepared,
+    sources: Vertices,
+    targets: Vertices,
+    *,
+    dtype: DistanceType | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+    device: Device | Elsewhere | int | str | None = None,
+) -> tuple[Distances, str]:
+    """Return what :func:`distance_table` finds with these arguments here, and where, in words."""
     asked, graph = accepted(graph)
     starts = vertices_argument(graph, sources, "sources")
     ends = vertices_argument(graph, targets, "targets")
     result = result_dtype(dtype, graph)
-    found = rows_of(asked, device)
+    backwards = is_better_backwards(graph, starts, ends, result)
+    found = rows_of(asked, device, result, len(ends if backwards else starts))
     table = np.empty((len(starts), len(ends)), result)
     into = table
-    if is_better_backwards(graph, starts, ends, result):
+    if backwards:
         found, starts, ends, into = found.reverse(), ends, starts, table.T
     index = 0
     for block, rows in row_blocks(found, starts if len(ends) else ends, result, memory_limit, ends):
         into[index : index + len(block)] = rows
         index += len(block)
-    return table
+    return table, str(found.device)
 
 
 def k_nearest(
@@ -188,13 +202,14 @@ def k_nearest(
     needed = len(starts) * wanted * (result.itemsize + 4 + 8 * graph.has_names)
     if needed > host_memory():
         raise MemoryError(f"k = {wanted}: the result takes {needed:,} bytes, the host has {host_memory():,}")
-    found = rows_of(asked, device)
+    backwards = ends is not None and is_better_backwards(graph, starts, ends, result)
+    found = rows_of(asked, device, result, len(ends) if backwards and ends is not None else len(starts))
     nearest = Nearest(
         np.full((len(starts), wanted), infinity(result), result), np.full((len(starts), wanted), NO_VERTEX, np.int32)
     )
     if wanted == 0:
         return _named(nearest, graph)
-    if ends is not None and is_better_backwards(graph, starts, ends, result):
+    if backwards and ends is not None:
         for block, rows in row_blocks(found.reverse(), ends, result, memory_limit, starts):
             _merge(nearest, block, rows.T)
         return _named(nearest, graph)

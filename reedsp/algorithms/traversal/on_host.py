@@ -26,7 +26,6 @@ def search(graph: Graph, sources: Sequence[int], answers: npt.NDArray[np.int32])
     Parameters
     ----------
     graph : Graph
-        With an edge.
     sources : sequence of int
     answers : ndarray
     """

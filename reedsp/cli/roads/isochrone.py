@@ -22,7 +22,7 @@ from reedsp.cli.output import (
     the_only,
     write_stream,
 )
-from reedsp.cli.roads.places import place_typed
+from reedsp.cli.roads.places import Within, check_located, place_typed
 
 
 def isochrone(
@@ -42,6 +42,7 @@ def isochrone(
     output: Annotated[
         Path | None, output_option(f"Write the roads that are reached to a .geojson. {TO_STANDARD}", "OUTPUT")
     ] = None,
+    within: Within = None,
     device: DeviceName = None,
     force: Force = False,
     as_json: Json = False,
@@ -61,7 +62,8 @@ def isochrone(
         from reedsp.arithmetic.paths import exact_type
 
         graph, summary = read_with_summary(file, False)
-        source = place_typed(graph, begins, "--from")
+        check_located(graph, file)
+        source = place_typed(graph, file, begins, "--from", within)
         started = time.perf_counter()
         paths = reedsp.sssp(graph, source.vertex, cutoff=max(cutoff), device=device, dtype=exact_type(graph))
         area = reedsp.isochrone_geojson(paths, cutoff)

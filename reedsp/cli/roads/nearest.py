@@ -42,7 +42,7 @@ def nearest(
         check_inputs("FILE and PLACES", file, places)
         check_output(output, force, (".csv",), as_json)
         graph, summary = read_with_summary(file, False)
-        found = read_places(graph, places, within)
+        found = read_places(graph, file, places, within)
         if output is not None:
             write_stream(output, force, lambda stream: _write(stream, found))
         if as_json:

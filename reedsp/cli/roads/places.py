@@ -15,12 +15,15 @@ import typer
 from reedsp.cli.graph import vertex_called
 from reedsp.cli.options import distance_typed, file_typed
 from reedsp.cli.output import STANDARD, Failure, refuse
+from reedsp.cli.status import say
 
 if TYPE_CHECKING:
     from reedsp import Graph
 
 _NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 _TYPED = re.compile(rf"({_NUMBER}), ?({_NUMBER})")
+_ALMOST_TYPED = re.compile(rf"{_NUMBER}[ ;/]+{_NUMBER}|[+-]?[0-9]*\.[0-9]+")
+_FAR = 50_000  # metres from its vertex, beyond which a place is likely to be a mistake
 _LONGITUDE, _LATITUDE = ("lon", "longitude", "lng"), ("lat", "latitude")
 
 
@@ -61,28 +64,54 @@ Within = Annotated[
 ]
 
 
-def place_typed(graph: Graph, text: str, option: str) -> Place:
-    """Return the place that is typed as ``lon,lat``, or the vertex that is called so."""
-    found = _TYPED.fullmatch(text)
-    if found is None:
-        vertex = vertex_called(graph, text, option)
-        return Place(vertex, vertex, None)
-    from reedsp import nearest_vertices
-
-    try:
-        vertices, metres = nearest_vertices(graph, [[float(found[1]), float(found[2])]])
-    except ValueError as error:
-        refuse(str(error).replace("places[0, 0]", "longitude").replace("places[0, 1]", "latitude"), option)
-    return Place(vertices[0], vertices[0], float(metres[0]))
-
-
-def read_places(graph: Graph, file: Path, within: float | None = None) -> list[Place]:
-    """Return the places of a CSV file.
+def check_located(graph: Graph, file: Path) -> None:
+    """Check that a graph knows where its vertices are.
 
     Raises
     ------
     Failure
-        It is no such file; the message names the line. Or a place is farther from its vertex than `within`.
+    """
+    if not graph.geographic:
+        raise Failure(f"{file}: it does not say where vertices are on the earth; a .npz of `reedsp read-map` does")
+
+
+def place_typed(graph: Graph, file: Path, text: str, option: str, within: float | None = None) -> Place:
+    """Return the place that is typed as ``lon,lat``, or the vertex that is called so, of the graph of a file.
+
+    Raises
+    ------
+    Failure
+        The graph does not know where its vertices are, or the place is farther from its vertex than `within`.
+    """
+    found = _TYPED.fullmatch(text)
+    if found is None:
+        if _ALMOST_TYPED.fullmatch(text) and text not in graph:
+            refuse(f"expected lon,lat, two numbers with a comma between them, or a vertex, got {text!r}", option)
+        vertex = vertex_called(graph, text, option)
+        return Place(vertex, vertex, None)
+    from reedsp import nearest_vertices
+
+    check_located(graph, file)
+    try:
+        vertices, metres = nearest_vertices(graph, [[float(found[1]), float(found[2])]])
+    except ValueError as error:
+        refuse(str(error).replace("places[0, 0]", "longitude").replace("places[0, 1]", "latitude"), option)
+    away = f"the vertex that is nearest to {text}, {vertices[0]}, is {metres[0]:,.0f} metres away"
+    if within is not None and metres[0] > within:
+        raise Failure(f"{option}: {away}")
+    if metres[0] > _FAR:
+        say(f"warning: {option}: {away}; the longitude comes first, then the latitude")
+    return Place(vertices[0], vertices[0], float(metres[0]))
+
+
+def read_places(graph: Graph, graph_file: Path, file: Path, within: float | None = None) -> list[Place]:
+    """Return the places of a CSV file, in the graph of another.
+
+    Raises
+    ------
+    Failure
+        It is no such file; the message names the line. Or a place is farther from its vertex than `within`, or the
+        graph does not know where its vertices are.
     """
     rows = _read_rows(file)
     if not rows:
@@ -93,6 +122,7 @@ def read_places(graph: Graph, file: Path, within: float | None = None) -> list[P
     if "vertex" in columns:
         places = [_named(graph, file, line, row) for line, row in rows]
     elif longitude and latitude:
+        check_located(graph, graph_file)
         places = _located(graph, file, rows, longitude, latitude)
     else:
         raise Failure(f"{file}:1: expected columns lon and lat, or vertex, got {', '.join(columns)}")
@@ -112,6 +142,8 @@ def _read_rows(file: Path) -> list[tuple[int, dict[str, str]]]:
     try:
         reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
         columns = [name.strip().lower() for name in next(reader, [])]
+        if len(columns) == 1 and ";" in columns[0]:
+            raise Failure(f"{file}:1: columns have to be separated by commas, got {columns[0]!r}")
         if len(set(columns)) != len(columns):
             raise Failure(f"{file}:1: two columns of one name: {', '.join(columns)}")
         rows = []

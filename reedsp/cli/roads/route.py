@@ -21,7 +21,7 @@ from reedsp.cli.output import (
     the_only,
     write_stream,
 )
-from reedsp.cli.roads.places import place_typed
+from reedsp.cli.roads.places import Within, check_located, place_typed
 
 
 def route(
@@ -36,6 +36,7 @@ def route(
         Path | None,
         output_option(f"Write the route as a line to a .geojson. {TO_STANDARD}", "OUTPUT"),
     ] = None,
+    within: Within = None,
     device: DeviceName = None,
     force: Force = False,
     as_json: Json = False,
@@ -53,7 +54,10 @@ def route(
         from reedsp.arithmetic.paths import exact_type
 
         graph, summary = read_with_summary(file, False)
-        source, target = place_typed(graph, begins, "--from"), place_typed(graph, ends, "--to")
+        if output is not None:
+            check_located(graph, file)
+        source = place_typed(graph, file, begins, "--from", within)
+        target = place_typed(graph, file, ends, "--to", within)
         started = time.perf_counter()
         try:
             paths = reedsp.sssp(graph, source.vertex, target=target.vertex, device=device, dtype=exact_type(graph))

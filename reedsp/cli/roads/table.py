@@ -50,24 +50,19 @@ def table(
         check_inputs("FILE, PLACES and --to", file, places, to)
         check_output(output, force, (".csv",), as_json)
         import reedsp
+        from reedsp.algorithms.routes.tables import table_and_device
         from reedsp.arithmetic.paths import exact_type
 
         graph, summary = read_with_summary(file, False)
-        sources = read_places(graph, places, within)
-        targets = sources if to is None else read_places(graph, to, within)
-        chosen = reedsp.get_device(device)
+        sources = read_places(graph, file, places, within)
+        targets = sources if to is None else read_places(graph, file, to, within)
+        vertices = [each.vertex for each in sources], [each.vertex for each in targets]
         started = time.perf_counter()
         try:
-            dist = reedsp.distance_table(
-                graph,
-                [each.vertex for each in sources],
-                [each.vertex for each in targets],
-                device=chosen,
-                dtype=exact_type(graph),
-            )
+            dist, where = table_and_device(graph, *vertices, device=device, dtype=exact_type(graph))
         except reedsp.NegativeCycleError as error:
             fail_on_negative_cycle(error, as_json, "a negative cycle can be reached")
-        summary |= {"device": str(chosen), "seconds": time.perf_counter() - started}
+        summary |= {"device": where, "seconds": time.perf_counter() - started}
         if output is not None:
             write_stream(output, force, lambda stream: _write(stream, graph, sources, targets, dist))
         answer = _answer(graph, sources, targets, dist)
@@ -77,7 +72,7 @@ def table(
             with beside(output):
                 print_graph(summary)
                 _print(answer, len(sources) * len(targets))
-                print(f"solved    {summary['seconds']:.3f} s on {chosen}")
+                print(f"solved    {summary['seconds']:.3f} s on {where}")
                 if output is not None and output != STANDARD:
                     print(f"written   {output}")
 

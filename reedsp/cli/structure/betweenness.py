@@ -28,6 +28,7 @@ from reedsp.cli.output import (
     print_answer,
     print_end,
     print_table,
+    refuse,
     stated_failures,
     write_answer,
 )
@@ -66,6 +67,8 @@ def betweenness(
     Prints the ten largest values. Paths are shortest where they have the fewest edges; weights are ignored.
     """
     with stated_failures():
+        if edges and endpoints:
+            refuse("choose one of them: paths do not end at edges", "--edges and --endpoints")
         check_output(output, force, (".csv",), as_json)
         import reedsp
 

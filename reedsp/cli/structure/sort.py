@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import enum
 import io
@@ -27,6 +28,7 @@ from reedsp.cli.output import (
     write_stream,
 )
 
+_HOST = "host (NumPy)"
 _SUFFIXES = (".npy", ".txt")
 _LINES_AT_ONCE = 1 << 16
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
@@ -68,16 +70,19 @@ def sort(
     """Sort the numbers of a file.
 
     Numbers of a text are integers of 64 bits if all of them are, and otherwise float64. NaN comes last. Numbers of a
-    .npy file keep their type.
+    .npy file keep their type. Without OUTPUT they are printed, also with --quiet.
     """
     with stated_failures():
         import reedsp
+        from reedsp.cost_model.place import is_sort_for_host
 
         check_output(output, force, _SUFFIXES, as_json)
         started = time.perf_counter()
         values = read_numbers(file)
         read_seconds = time.perf_counter() - started
-        chosen = reedsp.get_device(device)
+        on_host = device is None and method is SortMethod.fast and is_sort_for_host(len(values))
+        chosen = None if on_host else reedsp.get_device(device)
+        where = _HOST if chosen is None else str(chosen)
         started = time.perf_counter()
         try:
             result = reedsp.sort(values, method.value, device=chosen)
@@ -85,26 +90,25 @@ def sort(
             raise Failure(f"{file}: {error}") from None
         seconds = time.perf_counter() - started
         if output is not None:
-            write_stream(output, force, lambda stream: _write(stream, result, output.suffix == ".npy"))
+            write_stream(output, force, lambda stream: _write(stream, result, output.suffix.lower() == ".npy"))
         summary: dict[str, Any] = {
             "file": str(file),
             "numbers": len(result),
             "dtype": str(result.dtype),
             "read_seconds": read_seconds,
             "method": method.value,
-            "device": str(chosen),
+            "device": where,
             "seconds": seconds,
             "output": None if output is None else str(output),
         }
         if as_json:
             print_json(summary)
         elif output is None:
-            if not quiet:
-                _print(result)
+            _print(result)  # it is the answer, and not about it
         elif not quiet:
             with beside(output):
                 print(f"read      {file}: {len(result):,} numbers, {result.dtype}, in {read_seconds:.3f} s")
-                print(f"sorted    on {chosen}, in {seconds:.3f} s")
+                print(f"sorted    on {where}, in {seconds:.3f} s")
                 if output != STANDARD:
                     print(f"written   {output}: {size_text(output.stat().st_size)}")
 
@@ -120,6 +124,7 @@ def read_numbers(file: Path) -> Any:
     import numpy as np
 
     content = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+    content = content.removeprefix(codecs.BOM_UTF8)
     if content.startswith(b"\x93NUMPY"):
         from reedsp.io.readers import check_array
 

@@ -11,6 +11,7 @@ import pytest
 import reedsp
 from reedsp.algorithms.routes import rows as routes_rows
 from reedsp.algorithms.routes import tables
+from reedsp.cost_model import place
 from tests.support import oracle
 from tests.support.small_graphs import KINDS, graph_of
 
@@ -25,6 +26,26 @@ def rows_of(graph: reedsp.Graph, kind: str, edges: list[oracle.Edge]) -> np.ndar
     else:
         rows = oracle.all_distances(graph.n, edges)
     return np.array([[np.inf if d is None else float(d) for d in row] for row in rows]).reshape(graph.n, graph.n)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_small_tables_on_the_host(kind: str, device: reedsp.Device, serves: None) -> None:
+    """The same bytes, from both ends; negative weights are for a device, and so is what names one."""
+    graph, _ = graph_of(kind, 3)
+    few, many = [0, graph.n - 1], [0, 1, 0, graph.n - 1, 2 % graph.n]
+    for sources, targets in ((few, many), (many, few), (few, [])):
+        here, where = tables.table_and_device(graph, sources, targets)
+        there, device_of_it = tables.table_and_device(graph, sources, targets, device=device)
+        assert (where == place.HOST) != graph.has_negative_weights
+        assert device_of_it == str(device)
+        np.testing.assert_array_equal(here, there, strict=True)
+    for among in (None, few):
+        for one, other in zip(
+            *(reedsp.k_nearest(graph, many, 2, among, device=d) for d in (None, device)), strict=True
+        ):
+            np.testing.assert_array_equal(one, other, strict=True)
+    blocks, again = (list(reedsp.all_pairs_rows(graph, memory_limit=1, device=each)) for each in (None, device))
+    assert all(np.array_equal(a, b) for (_, a), (_, b) in zip(blocks, again, strict=True))
 
 
 @pytest.mark.parametrize(("kind", "seed"), CASES)
