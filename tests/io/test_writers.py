@@ -375,3 +375,10 @@ print(kilobytes("VmHWM") - before)
         check=True,
     )
     assert 0 <= int(child.stdout) * 1024 < 40 * 2**20
+
+
+def test_empty_paths() -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1])
+    for name, call in (("path", lambda: reedsp.write(graph, "")), ("out", lambda: reedsp.apsp(graph, out=""))):
+        with pytest.raises(ValueError, match=f"^{name}: it is empty, expected a path$"):
+            call()

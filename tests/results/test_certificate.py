@@ -344,24 +344,24 @@ CSV = "vertex,distance,predecessor\n1,0,\n2,5,3\n3,2,1\n4,6,2\n5,7,4\n6,inf,\n"
         ("1,0,", "1,0,6", "0 vertices have a distance but no predecessor, where one source is expected"),
         ("6,inf,", "6,1,", "2 vertices have a distance but no predecessor, where one source is expected"),
         ("5,7,4\n", "", "vertex 5 is missing: only the distances of all vertices together can be checked"),
-        ("5,7,4\n", "5,7,4\n5,7,4\n", "7: a second line for the same vertex"),
-        ("5,7,4", "7,7,4", "6: '7' is not a vertex of this graph"),
-        ("5,7,4", "5,x,4", "6: expected a distance, got 'x'"),
-        ("5,7,4", "5,nan,4", "6: expected a distance, got 'nan'"),
-        ("5,7,4", "5,7", "6: expected 3 fields, got 2"),
-        ("vertex,", "node,", "1: expected the columns vertex, distance and predecessor"),
+        ("5,7,4\n", "5,7,4\n5,7,4\n", ":7: a second line for the same vertex"),
+        ("5,7,4", "7,7,4", ":6: '7' is not a vertex of this graph"),
+        ("5,7,4", "5,x,4", ":6: expected a distance, got 'x'"),
+        ("5,7,4", "5,nan,4", ":6: expected a distance, got 'nan'"),
+        ("5,7,4", "5,7", ":6: expected 3 fields, got 2"),
+        ("vertex,", "node,", ":1: expected the columns vertex, distance and predecessor"),
     ],
 )
 def test_wrong_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, old: str, new: str, message: str) -> None:
     graph, result = tmp_path / "small.gr", tmp_path / "tree.csv"
     graph.write_text(SMALL)
-    result.write_text(CSV)
+    result.write_text(CSV, encoding="utf-8-sig")
     assert run(capsys, "verify", graph, result)[0] == 0
     assert CSV.count(old) == 1 or old == "vertex,"
     result.write_text(CSV.replace(old, new, 1))
     status, out, err = run(capsys, "verify", graph, result)
     assert (status, out) == (1, "")
-    assert err.startswith(f"reedsp: {result}: {message}")
+    assert err.startswith(f"reedsp: {result}{message if message.startswith(':') else f': {message}'}")
     if message.startswith("vertex") and "missing" not in message:
         answer = json.loads(run(capsys, "verify", graph, result, "--json")[1])
         assert (answer["right"], answer["wrong"]) == (False, message)
