@@ -107,6 +107,8 @@ def plot(rows: list[dict[str, str]]) -> Figure:
     }
     title = f"Floyd-Warshall, float32, n = {int(rows[0]['n']):,}: {device_of(rows)}"
     dots(axes, [f"{edges}, {weights}" for edges, weights in graphs], series, "milliseconds", title)
+    axes.set_xscale("linear")
+    axes.set_xlim(left=0)
     axes.set_ylabel("edges a vertex, weights")
     return figure
 
