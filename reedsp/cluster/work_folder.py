@@ -29,6 +29,8 @@ FORMAT = 1
 
 _JOURNAL, _LOCK = "journal", "lock"
 _STRIP, _SCRATCH, _RESULT = "strip-", "scratch-", "result-"
+_LATE = 10
+"""Files that tasks may write into a folder while it is deleted."""
 
 
 class WorkFolder:
@@ -279,7 +281,12 @@ def _is_own(name: str) -> bool:
 
 
 def _delete(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
+    """Delete a file, or a folder, in which tasks that were late may go on to write."""
+    if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
+        return
+    for _ in range(_LATE):
+        with contextlib.suppress(OSError):
+            shutil.rmtree(path)
+            return
+    shutil.rmtree(path)

@@ -638,7 +638,7 @@ def test_faults_on_standard_input(folder: Path) -> None:
     assert found.stderr == "reedsp: standard input:2: expected a vertex number, got 'x'\n"
     found = child(MAIN, "verify", "small.gr", "-", given="vertex,distance,predecessor\n1,x,\n")
     assert found.returncode == 1
-    assert found.stderr.startswith("reedsp: standard input: ")
+    assert found.stderr.startswith("reedsp: standard input:2: ")
 
 
 @needs_device

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -454,3 +455,25 @@ def test_what_a_late_task_writes_is_left(folder: Path, monkeypatch: pytest.Monke
 
 def test_where_it_is() -> None:
     assert partial(Path("a/x.npy")) == Path("a/x.npy.partial")
+
+
+def test_a_task_that_is_late_writes_while_a_folder_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, late = tmp_path / "rows", ["b", "c"]
+
+    def late_rmtree(path: Path) -> None:
+        for file in path.iterdir():
+            file.unlink()
+        if late:
+            (path / late.pop()).write_text("late")
+        path.rmdir()
+
+    monkeypatch.setattr(shutil, "rmtree", late_rmtree)
+    rows.mkdir()
+    (rows / "a").write_text("in time")
+    work_folder._delete(rows)
+    assert not rows.exists()
+    assert not late
+    monkeypatch.setattr(shutil, "rmtree", lambda path: (path / "always").rmdir())
+    rows.mkdir()
+    with pytest.raises(FileNotFoundError, match="always"):
+        work_folder._delete(rows)

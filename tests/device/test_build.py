@@ -629,10 +629,20 @@ def files_of(file: str) -> list[str]:
 
 
 def compile_strictly(device: Device, source: str) -> str:
-    """Compile without building, which takes much longer, and return the log; a warning is an error."""
+    """Compile without building, which takes much longer, and return the log; a warning is an error.
+
+    But for one: vectors of 16, which PoCL has for its own functions, have another form in the calls of each processor.
+    """
     program = cl._cl._Program(device.context, source)
-    with device_build.without_option_variables():
-        program.compile(device_build._OPTIONS + b" -Werror", [device.handle], [])
+    try:
+        with device_build.without_option_variables():
+            program.compile(device_build._OPTIONS + b" -Werror", [device.handle], [])
+    except cl.RuntimeError:
+        log = str(program.get_build_info(device.handle, cl.program_build_info.LOG))
+        errors = [line for line in log.splitlines() if "error:" in line]
+        if not errors or not all("changes the ABI" in line for line in errors):
+            raise
+        return ""
     return str(program.get_build_info(device.handle, cl.program_build_info.LOG))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -99,5 +100,6 @@ def test_a_vertex_that_comes_twice_is_named_by_its_line(again: int, tmp_path: Pa
     ],
 )
 def test_lines_that_are_no_result(lines: list[str], message: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=rf"^{tmp_path}/x\.csv: {message}"):
+    where = f"{tmp_path}/x.csv:" + ("" if re.match(r"\d+:", message) else " ")  # the number of a line follows at once
+    with pytest.raises(ValueError, match=f"^{re.escape(where)}{message}"):
         read(tmp_path, *lines)

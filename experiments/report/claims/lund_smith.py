@@ -10,7 +10,6 @@ from experiments.report.claims.claim import (
     GPU,
     HOLDS,
     LIMITED,
-    NOT_MEASURED,
     Claim,
     Evidence,
     Judged,
