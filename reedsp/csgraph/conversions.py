@@ -67,7 +67,7 @@ def _check_integers(predecessors: npt.NDArray[Any]) -> None:
     if kind not in "iuf":
         raise TypeError(f"predecessors has dtype {predecessors.dtype}, expected integers")
     if kind == "f" and (wrong := (predecessors != np.rint(predecessors)) | np.isinf(predecessors)).any():
-        raise ValueError(f"{first_of(wrong, predecessors, 'predecessors')}, expected an integer")
+        raise ValueError(f"{first_of(wrong, predecessors, 'predecessors')}, expected an integral number")
 
 
 def _check_predecessors(predecessors: npt.NDArray[Any], shape: tuple[int, ...], n: int) -> None:
