@@ -129,6 +129,10 @@ def test_sources_without_edges_speak_for_no_others(first: list[int], monkeypatch
     assert nearest.are_within(matrix, sources, 1.0, **options)
     assert not nearest.are_within(matrix, sources, 40.0, **options)
     assert not nearest.are_within(matrix, np.array(first, np.int64), 1.0, **options)
+    with monkeypatch.context() as patch:
+        patch.setattr(nearest, "is_limited_for_host", lambda n, m, rows, reached, predecessors: reached == 3)
+        path = scipy.sparse.csr_array(np.diag(np.ones(3), 1))
+        assert nearest.are_within(path, np.array([2, 0, 1]), 2.0, **options)  # the farthest reach of them counts
     ways = scipy.sparse.block_diag([matrix, np.ones((1, 1))], format="csr")
     assert not nearest.are_within(ways, np.array([n, n, 7, n, n, n, n]), 40.0, **options)
 
@@ -192,3 +196,11 @@ def test_what_is_near_is_looked_for_once(
         expected = scipy.sparse.csgraph.dijkstra(dense, directed, 0, limit=2, min_only=min_only)
         assert np.array_equal(found, expected)
         assert calls == [1]
+
+
+def test_the_start_is_taken_before_smaller_vertices(large: None, no_graphs: None) -> None:
+    """If an edge from it is a shortest path, as SciPy takes it."""
+    matrix = scipy.sparse.csr_array(([2.0, 1.0, 1.0], ([7, 7, 1], [3, 1, 3])), shape=(9, 9))
+    options: dict[str, Any] = {"indices": 7, "limit": 5, "return_predecessors": True}
+    assert dijkstra(matrix, **options)[1].tolist() == [-9999, 7, -9999, 7, *[-9999] * 5]
+    assert dijkstra(matrix, min_only=True, **options)[1].tolist() == [-9999, 7, -9999, 1, *[-9999] * 5]

@@ -131,7 +131,13 @@ def test_limits_that_are_none(cutoff: float) -> None:
 
 @pytest.mark.parametrize(
     ("indptr", "heads"),
-    [([0, 1, 2, 2], [1, 3]), ([0, 1, 2, 2], [1, -1]), ([0, 1, 0, 2], [1, 0]), ([0, 2**40, 2, 2], [1, 0])],
+    [
+        ([0, 1, 2, 2], [1, 3]),
+        ([0, 1, 2, 2], [1, -1]),
+        ([0, 1, 0, 2], [1, 0]),
+        ([0, 2**40, 2, 2], [1, 0]),
+        ([0, 2, 4, 3], [1, 2]),
+    ],
 )
 def test_what_cannot_be_is_not_near(indptr: list[int], heads: list[int]) -> None:
     """Nor does it end the process, or take its memory."""
