@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.routes.first_paths import FirstPaths
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.arithmetic.types import infinity
@@ -27,9 +28,14 @@ from reedsp.system.public import public
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertex
 
 _FEW = 200
-"""Vertices at which a search looks before it asks whether there is a path."""
+"""Vertices at which a search looks before it asks for the first paths to all vertices, and whether there is one."""
 _AT_ONCE = 500
 """Vertices, or edges, at which compiled code looks in the time in which Python looks at one."""
+_LONGER_ENDS = 50
+"""How many ends of paths are made longer, each by all edges into it, before a search takes over."""
+
+_Found = tuple[int, int, tuple[int, ...]]
+"""Weight, edges and vertices of a path."""
 
 
 @public
@@ -137,9 +143,10 @@ def yen(
     forbidden edge before it (after Lawler, no path is in two of them), and finds the shortest path of each set. Here
     the device finds the distances from the source to all vertices once. They bound the paths of a set from below, so
     that most sets are never searched, and lead each search of the others (A*) along the edges of the path that it
-    finds; such a search runs on the host, and most look at few vertices. Once one has looked at many, a search in
-    compiled code finds out whether the set has a path at all, or is a dead end. Where very many paths are equally
-    long, as in a grid of equal weights, a search looks at all vertices on them, and takes as long.
+    finds; such a search runs on the host, and most look at few vertices. Once one has looked at many, searches in
+    compiled code find out whether the set has a path at all, or is a dead end, and which of the equally short paths
+    to each vertex is the first. From then on a set is searched only if its first path does not begin with one of
+    these; for fractional weights, whose exact sums are not known in advance, always.
 
     References
     ----------
@@ -208,8 +215,9 @@ class _Search:
     """
 
     def __init__(self, graph: Graph, source: int, device: Device | int | str | None) -> None:
-        self._source = source
+        self._graph, self._source = graph, source
         self._in_edges = graph.in_edges()
+        self._first_paths: FirstPaths | None = None  # until a search takes long
         self._before: dict[int, list[tuple[int, int, int]]] = {}
         self._patience = _FEW + (graph.n + graph.m) // _AT_ONCE
         self.whole = choose_arithmetic(graph, np.dtype(np.float64)).dtype.kind == "i"
@@ -253,7 +261,7 @@ class _Search:
         # An entry of the heap: weight, edges, path, and the set that it is the first path of. Of a set that was not
         # searched yet: a bound, 0, no path. What comes after that is never compared.
         order = itertools.count()
-        heap: list[tuple[int, int, tuple[int, ...], int, _Set]] = []
+        heap: list[tuple[*_Found, int, _Set]] = []
 
         def add(some: _Set, used: set[int]) -> None:
             edges = self._edges_into(some.first)
@@ -283,11 +291,13 @@ class _Search:
             weight += next(w for u, w, _ in self._edges_into(path[first + 1]) if u == path[first])
             add(_Set(path, first, weight, frozenset({path[first - 1]})), used)
 
-    def _shortest(self, some: _Set) -> tuple[int, int, tuple[int, ...]] | None:
-        """Return weight, edges and vertices of the first path of a set; None if it is empty.
+    def _shortest(self, some: _Set) -> _Found | None:
+        """Return the first path of a set; None if it is empty.
 
         A* from the common end backwards to the source. A vertex that gets a lesser label after all is looked at again.
         """
+        if (best := self._along_first_paths(some)) is not None:
+            return best
         first, suffix = some.first, some.path[some.index + 1 :]
         used = set(suffix)
         labels = {first: (0, 0)}
@@ -299,8 +309,12 @@ class _Search:
             if labels[vertex] != (weight, edges):
                 continue
             looked_at += 1
-            if looked_at == self._patience and self._is_empty(some, suffix):
-                return None
+            if looked_at == self._patience:
+                if self._is_empty(some, suffix):
+                    return None
+                if self.whole and self._first_paths is None:
+                    self._first_paths = FirstPaths(self._graph, self._source, self._dist.astype(np.int64))
+                    return self._shortest(some)
             if vertex == self._source:
                 break
             for u, w, bound in self._edges_into(vertex):
@@ -320,6 +334,34 @@ class _Search:
         while path[-1] != first:
             path.append(following[path[-1]])
         return some.weight + weight, edges + len(suffix), (*path, *suffix)
+
+    def _along_first_paths(self, some: _Set) -> _Found | None:
+        """Return the first path of a set if few looks find it, once first paths to all vertices are known.
+
+        No path that ends as another does is before that end with the first path to its beginning. Where that visits a
+        vertex twice, longer ends take its place.
+        """
+        if (first_paths := self._first_paths) is None:
+            return None
+        suffix = some.path[some.index :]
+        used = set(suffix)
+        heap: list[tuple[*_Found, tuple[int, ...], int]] = []
+
+        def add(vertex: int, banned: frozenset[int], longer: tuple[int, ...], weight: int) -> None:
+            for u, w, bound in self._edges_into(vertex):
+                if not (u in banned or u in used or u in longer):
+                    path = (*first_paths.to(u), *longer, *suffix)
+                    heapq.heappush(heap, (weight + w + bound, len(path) - 1, path, (u, *longer), weight + w))
+
+        add(some.first, some.banned, (), some.weight)
+        for _ in range(_LONGER_ENDS):
+            if not heap:
+                break
+            bound, edges, path, longer, weight = heapq.heappop(heap)
+            if len(set(path)) == len(path):
+                return bound, edges, path
+            add(longer[0], frozenset(), longer, weight)
+        return None
 
     def _is_empty(self, some: _Set, suffix: tuple[int, ...]) -> bool:
         """Tell whether no edges lead back from the common end of a set to the source."""

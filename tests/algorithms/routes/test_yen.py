@@ -66,6 +66,34 @@ def test_sets_that_are_empty_are_known_at_once(
         assert list(paths.routes) == [path for _, _, path in expected]
 
 
+@pytest.mark.parametrize("longer", [0, 1, 50])
+@pytest.mark.parametrize(("kind", "seed"), CASES[1::4])
+def test_paths_that_go_on_along_first_paths(
+    kind: str, seed: int, longer: int, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(k_shortest, "_FEW", 1)
+    monkeypatch.setattr(k_shortest, "_LONGER_ENDS", longer)
+    test_every_simple_path_in_order(kind, seed, device)
+
+
+def test_many_equally_short_paths(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One search finds the first path to each vertex; others need none, but where paths would visit one twice."""
+    side = 40
+    graph = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side), ordering="sorted")
+    looks = []
+    shortest = k_shortest._Search._edges_into
+    monkeypatch.setattr(
+        k_shortest._Search, "_edges_into", lambda self, vertex: looks.append(vertex) or shortest(self, vertex)
+    )
+    paths = reedsp.yen(graph, 0, side * side - 1, 200, device=device)
+    assert set(paths.dist.tolist()) == {2 * side - 2}
+    routes = list(paths.routes)
+    assert sorted(routes) == routes
+    assert len(set(map(tuple, routes))) == 200
+    assert all(graph.has_edge(*edge) for route in routes for edge in itertools.pairwise(route))
+    assert len(looks) < 200 * 200 * 3
+
+
 def test_a_dead_end_is_not_walked(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """The time grew with the vertices behind the target."""
     looked_at = []
