@@ -126,25 +126,36 @@ def _with_capacities(matrix: Any) -> tuple[Any, int]:
         expected = "a capacity that is not negative" if lowest < 0 else "one that int64 holds"
         raise ValueError(f"csgraph[{row}, {indices[entry]}] is {data[entry]}, expected {expected}")
     dtype = np.int32 if highest <= _NARROW else np.int64
-    ascends = np.empty(m + 1, np.bool_)
-    np.greater(indices[1:], indices[:-1], out=ascends[1:-1])
-    ascends[matrix.indptr] = True  # the first of a row
-    if data.dtype == dtype and m == len(matrix.data) == len(matrix.indices) and ascends.all():
-        return matrix, highest
-    arrays = (data.astype(dtype, copy=False), indices, matrix.indptr)
-    ordered = type(matrix)(arrays, shape=matrix.shape)
-    if not ascends.all():
-        exact = (data.astype(np.int64), indices.copy(), matrix.indptr.copy())
-        ordered = type(matrix)(exact, shape=matrix.shape)
-        ordered.has_canonical_format = False
-        if highest * (len(data) + 1) > _LARGEST:
-            raise OverflowError("capacities of parallel edges may add up to more than int64 holds")
-        ordered.sum_duplicates()
-        highest = int(ordered.data.max())
-        if highest <= _NARROW:
-            ordered.data = ordered.data.astype(np.int32)
+    arrays = data.astype(dtype, copy=False), indices, matrix.indptr
+    if ascend(matrix.indptr, indices):
+        if data.dtype == dtype and m == len(matrix.data) == len(matrix.indices):
+            return matrix, highest
+        ordered = type(matrix)(arrays, shape=matrix.shape)
+    else:
+        ordered = type(matrix)(arrays, shape=matrix.shape, copy=True)
+        ordered.sort_indices()
+        if not ascend(ordered.indptr, ordered.indices):
+            ordered, highest = _added_up(ordered, highest)
     ordered.has_canonical_format = True
     return ordered, highest
+
+
+def _added_up(matrix: Any, highest: int) -> tuple[Any, int]:
+    """Return a matrix, which is changed, whose parallel edges are one each, and the largest of their capacities.
+
+    Raises
+    ------
+    OverflowError
+        They may add up to more than int64 holds.
+    """
+    if highest * (len(matrix.data) + 1) > _LARGEST:
+        raise OverflowError("capacities of parallel edges may add up to more than int64 holds")
+    matrix.data = matrix.data.astype(np.int64, copy=False)
+    matrix.sum_duplicates()
+    highest = int(matrix.data.max())
+    if highest <= _NARROW:
+        matrix.data = matrix.data.astype(np.int32)
+    return matrix, highest
 
 
 def min_weight_full_bipartite_matching(
@@ -186,6 +197,7 @@ def min_weight_full_bipartite_matching(
     array([1, 0, 2], dtype=int32)
     """
     matrix: Any = biadjacency
+    maximize = bool(maximize)
     if hasattr(matrix, "to_scipy_sparse"):
         matrix = matrix.to_scipy_sparse()
     if not scipy.sparse.issparse(matrix) or matrix.format not in ("csr", "csc", "coo"):

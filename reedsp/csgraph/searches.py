@@ -146,6 +146,7 @@ def shortest_path(
     >>> predecessors
     array([-9999,     2,     0], dtype=int32)
     """
+    directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
     if method == "FW":
         if indices is not None:
             raise ValueError("indices: method='FW' finds the paths of all pairs")
@@ -242,6 +243,7 @@ def floyd_warshall(
            [inf,  0., inf],
            [inf,  1.,  0.]])
     """
+    directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
     if not overwrite and (small := small_matrix(csgraph)) is not None:
         n = small[0].shape[0]
         if (is_forest_for_host if return_predecessors else is_matrix_for_host)(n):
@@ -368,6 +370,7 @@ def dijkstra(
     >>> sources
     array([0, 0, 3, 3], dtype=int32)
     """
+    directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
     if not isinstance(limit, (Real, np.bool_)):
         limit = _number(limit, "limit")
     if not limit >= 0:
@@ -456,6 +459,7 @@ def bellman_ford(
     >>> bellman_ford([[0, 7, 2], [0, 0, 0], [0, -1, 0]], indices=0)
     array([0., 1., 2.])
     """
+    directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
     if (found := _on_host(csgraph, directed, indices, return_predecessors, unweighted)) is not None:
         return found
     return _from_each(graph_of(csgraph, directed, unweighted), indices, return_predecessors)
@@ -528,6 +532,7 @@ def johnson(
     array([[ 0.,  1.,  2.],
            [inf, -1.,  0.]])
     """
+    directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
     if (found := _on_host(csgraph, directed, indices, return_predecessors, unweighted)) is not None:
         return found
     graph = graph_of(csgraph, directed, unweighted)
@@ -615,6 +620,7 @@ def yen(
     (array([2., 5.]), array([[-9999,     0, -9999,     1],
            [-9999, -9999,     0,     2]], dtype=int32))
     """
+    directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
     source, sink, K = integer(source, "source"), integer(sink, "sink"), integer(K, "K")
     if K < 0:
         raise ValueError(f"K = {K}, expected at least 0")

@@ -44,6 +44,34 @@ def test_masked_entries_in_lists_are_refused(name: str) -> None:
             OF_GRAPHS[name](given)
 
 
+FLAGS: dict[Callable[..., Any], tuple[str, ...]] = {
+    ours.bellman_ford: ("directed", "return_predecessors", "unweighted"),
+    ours.breadth_first_order: ("directed", "return_predecessors"),
+    ours.breadth_first_tree: ("directed",),
+    ours.connected_components: ("directed", "return_labels"),
+    ours.depth_first_order: ("directed", "return_predecessors"),
+    ours.depth_first_tree: ("directed",),
+    ours.dijkstra: ("directed", "return_predecessors", "unweighted", "min_only"),
+    ours.floyd_warshall: ("directed", "return_predecessors", "unweighted", "overwrite"),
+    ours.johnson: ("directed", "return_predecessors", "unweighted"),
+    ours.min_weight_full_bipartite_matching: ("maximize",),
+    ours.shortest_path: ("directed", "return_predecessors", "unweighted", "overwrite"),
+    ours.yen: ("directed", "return_predecessors", "unweighted"),
+}
+
+
+@pytest.mark.parametrize("search", FLAGS)
+def test_flags_are_any_truth(search: Callable[..., Any]) -> None:
+    """As in SciPy: a number, a string or None is true or false, whatever solves the graph."""
+    matrix = scipy.sparse.csr_array(TRIANGLE + TRIANGLE.T)
+    own = {ours.dijkstra: {"indices": [0, 1]}, ours.yen: {"source": 0, "sink": 2, "K": 2}}.get(search, {})
+    given = (matrix, 0) if "first" in search.__name__ else (matrix,)
+    for flag in FLAGS[search]:
+        for value in (1, 0, None, "x", "", np.int8(1)):
+            found, expected = (search(*given, **own, **{flag: each}) for each in (value, bool(value)))
+            assert repr(found) == repr(expected)
+
+
 @pytest.mark.parametrize("search", [ours.dijkstra, ours.bellman_ford, ours.johnson, ours.shortest_path])
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_array, np.asarray])
 @pytest.mark.parametrize(

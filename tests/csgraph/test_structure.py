@@ -164,6 +164,9 @@ def test_large_capacities_to_which_nothing_is_added() -> None:
     """Those of parallel edges are added up, and no others, however many there are."""
     matrix = scipy.sparse.csr_array(np.diag([2**62, 2**62], 1))
     assert ours.maximum_flow(matrix, 0, 2).flow_value == 2**62
+    unsorted = scipy.sparse.csr_array(([2**62, 5, 7, 3], [2, 1, 3, 3], [0, 2, 3, 4, 4]), shape=(4, 4))
+    assert ours.maximum_flow(unsorted, 0, 3).flow_value == 8
+    assert unsorted.indices.tolist() == [2, 1, 3, 3]
 
 
 def test_wrong_arguments_of_flows() -> None:
