@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from reedsp.algorithms.all_pairs.apsp import apsp, planned
-from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.out_of_core.plan import make_plan
 from reedsp.algorithms.contraction.prepared_graph import rows_at_once as prepared_at_once
 from reedsp.algorithms.routes import statistics
@@ -102,7 +101,7 @@ def estimate(
     if function == "apsp" and isinstance(out, np.ndarray):
         return estimated.shared({**given, "out": out}, count, False)
     if out is not None:
-        path_to_write(out, "out")
+        path_to_write(out)
     return estimated.shared(given, count, out is not None)
 
 
@@ -236,7 +235,7 @@ def _of_shared_pairs(arguments: Mapping[str, Any], workers: int, in_files: bool)
         sizes = n, n * plan.task.result.itemsize, _bytes_sent(graph), workers, most
         shared = sharing.searches(*sizes, lambda rows: alone.seconds * rows / n)
     else:
-        shared = sharing.strips(n, counts.SIZES[pairs.matrix], SPAN, workers, alone.seconds)
+        shared = sharing.strips(n, counts.SIZES[pairs.matrix], counts.SPAN, workers, alone.seconds)
     return _shared(alone, shared, workers, alone.host_bytes, in_files)
 
 

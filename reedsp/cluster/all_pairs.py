@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.path_matrix import one_of_each
 from reedsp.algorithms.all_pairs.trees import slack_of
 from reedsp.arithmetic.matrix import Weights
@@ -25,11 +24,13 @@ from reedsp.cluster.engines.engine import Engine, Future, Rows
 from reedsp.cluster.engines.window import Window
 from reedsp.cluster.floyd_warshall import Held, relax_all
 from reedsp.cluster.output import Output
+from reedsp.cluster.plan import AHEAD
 from reedsp.cluster.question import Question, question_of
 from reedsp.cluster.strips import Strips
 from reedsp.cluster.work_folder import WorkFolder, partial
 from reedsp.cluster.worker.published import Published
 from reedsp.cost_model import choose, sharing
+from reedsp.cost_model.counts import SPAN
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.graph.arguments import as_graph
@@ -38,8 +39,6 @@ from reedsp.results.all_pairs import AllPairs
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import vertices_bar
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
-
-_AHEAD = 4  # tasks of a worker that are handed in at a time
 
 Progress = Callable[[int, int], None] | None
 Array = Callable[[Sequence[Rows], tuple[int, int], np.dtype[Any], int], Any]
@@ -260,7 +259,7 @@ def _by_matrix(engine: Engine, question: Question, folder: WorkFolder | None, pr
     matrix = _Matrix(engine, *relax_all(engine, cut, folder, progress))
     cut = matrix.strips
     marks = _marks(matrix, question, cycles)
-    edges = _tight_edges(matrix, question) if question.predecessors or marks.useless else None
+    edges = _tight_edges(matrix, question) if question.predecessors and not marks.useless else None
     most = 1 if folder is not None else _strips_of_task(engine, question, cut)  # what is written is noted one by one
     tasks = []
     for some in _answered_at_once(cut, most):
@@ -424,7 +423,7 @@ def _collected(
     """Hand in tasks, not too many at a time, and return them when they are done; record what they have written."""
     if folder is not None:
         tasks = [task for task in tasks if task.rows[0].start not in folder.written]
-    ahead = _AHEAD * max(1, len(engine.workers()))
+    ahead = AHEAD * max(1, len(engine.workers()))
     found: list[Rows] = []
     with Window(engine) as window:
         for number in range(len(tasks) + ahead):

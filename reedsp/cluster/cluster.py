@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from reedsp.algorithms.routes.statistics import Question as StatisticsQuestion
 from reedsp.algorithms.routes.tables import is_better_backwards
+from reedsp.algorithms.single_source.sssp import BY_DISTANCE
 from reedsp.algorithms.single_source.sssp import checked as checked_sssp
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.cluster import all_pairs, searches, tasks
@@ -392,7 +393,7 @@ class Cluster(Elsewhere):
         pred = np.concatenate([each.pred for _, each in found])
         exact = None if found[0][1].exact is None else np.concatenate([each.exact for _, each in found])
         names = question.graph.names
-        reaches_all = all(each.method not in _STOP_AT_TARGET for _, each in found)
+        reaches_all = all(each.method not in BY_DISTANCE for _, each in found)
         return ShortestPaths(
             graph=question.graph,
             source=[names[each] for each in question.sources] if question.many else names[question.sources[0]],
@@ -505,10 +506,9 @@ class Cluster(Elsewhere):
         return rows if question.many else rows[0]
 
     def _kept(self, question: Question, reference: Published, report: Callable[[int, int], None] | None) -> Any:
-        return searches.rows_here(self.engine, question, reference, None, report)
+        return searches.rows_here(self.engine, question, reference, report)
 
 
-_STOP_AT_TARGET = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
 _ADDED = (
     *("kernels_launched", "bytes_to_device", "bytes_from_device", "bytes_allocated"),
     *("exact_on_host", "bottom_up_levels"),

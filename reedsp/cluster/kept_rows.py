@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.algorithms.all_pairs.floyd_warshall import TILE
 from reedsp.algorithms.all_pairs.out_of_core.host import Host, Read, copy_rows
 from reedsp.algorithms.all_pairs.out_of_core.plan import Plan
 from reedsp.algorithms.all_pairs.out_of_core.worker import Run, Worker
 from reedsp.arithmetic.matrix import Weights
+from reedsp.cost_model.counts import TILE
 from reedsp.device.device import Device
 from reedsp.device.job import Job, round_up
 from reedsp.minplus.matrix import Block

@@ -142,5 +142,5 @@ def kind_of(out: str | os.PathLike[str]) -> tuple[str, Path]:
     FileNotFoundError
         There is no folder for it.
     """
-    path = path_to_write(out, "out")
+    path = path_to_write(out)
     return {".zarr": ZARR, ".npy": FILE}.get(path.suffix.lower(), FOLDER), path

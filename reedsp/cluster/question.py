@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.apsp import METHODS, refuse_searches
-from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.host_matrix import fingerprint
 from reedsp.arithmetic.matrix import Weights, matrix_weights
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
@@ -21,6 +20,7 @@ from reedsp.cluster.answers import Wanted
 from reedsp.cluster.output import Output, kind_of
 from reedsp.cluster.work_folder import WorkFolder, partial, refuse_existing
 from reedsp.cost_model import choose
+from reedsp.cost_model.counts import SPAN
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.edges.negative_cycles import cycle_weight, error_for
 from reedsp.graph.graph import Graph

@@ -114,17 +114,10 @@ def rows_on_workers(engine: Engine, question: Question, reference: Published, pr
     return [Rows(found[first], slice(0, last - first), slice(first, last)) for first, last in cut]
 
 
-def rows_here(
-    engine: Engine,
-    question: Question,
-    reference: Published,
-    place: npt.NDArray[Any] | None = None,
-    progress: Progress = None,
-) -> npt.NDArray[Any]:
-    """Return the rows in an array of this process, perhaps a given one."""
+def rows_here(engine: Engine, question: Question, reference: Published, progress: Progress = None) -> npt.NDArray[Any]:
+    """Return the rows in an array of this process."""
     made = _tasks(question, _cut(engine, question), tasks.rows, question.place, reference)
-    shape = len(question.sources), question.graph.n
-    rows = np.empty(shape, question.dtype) if place is None else place
+    rows = np.empty((len(question.sources), question.graph.n), question.dtype)
     with contextlib.closing(_run(engine, question, made, progress)) as done:
         for task, future in done:
             part = future.result()

@@ -12,28 +12,23 @@ import errno
 import hashlib
 import os
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from reedsp.algorithms.all_pairs.out_of_core.checkpoint import locked
-from reedsp.algorithms.all_pairs.out_of_core.journal import Journal, damaged
 from reedsp.cluster.strips import Filed
 from reedsp.system.files.atomic_file import synchronise_folder
-from reedsp.system.files.own_folder import OwnFolder
+from reedsp.system.files.journaled_folder import JOURNAL, LOCK, JournaledFolder
 
 FORMAT = 1
 """Version of the files; others are not read."""
 
-_JOURNAL, _LOCK = "journal", "lock"
 _STRIP, _SCRATCH, _RESULT = "strip-", "scratch-", "result-"
 _LATE = 10
 """Files that tasks may write into a folder while it is deleted."""
 
 
-class WorkFolder:
+class WorkFolder(JournaledFolder):
     """What has been done for a result that is not complete.
 
     Parameters
@@ -65,41 +60,14 @@ class WorkFolder:
     """
 
     def __init__(self, path: Path, problem: Mapping[str, int | str]) -> None:
-        self.path: Path = path
         self.rows: int | None = None
         self.passes: int = 0
         self.written: set[int] = set()
         self._checksums: list[int] = []
         self._placed: set[str] = set()
-        self._header: dict[str, Any] = {"format": FORMAT, **problem}
-        self._n = int(self._header["n"])
+        self._n = int(problem["n"])
         self._token = ""  # of this problem, cut in this way
-        self._own = OwnFolder(path)
-        foreign = sorted(name for name in self._own.names() if not _is_own(name))
-        if foreign:
-            raise FileExistsError(
-                errno.EEXIST, f"it is not the folder of work in progress: it holds {foreign[0]!r}", str(path)
-            )
-        self._lock = locked(self._own)
-        self._journal = Journal(self._own, _JOURNAL)
-        try:
-            self._open()
-        except BaseException:
-            self.close()
-            raise
-
-    def __enter__(self) -> WorkFolder:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let others work in the folder."""
-        self._lock.close()
-        self._own.close()
+        super().__init__(path, {"format": FORMAT, **problem})
 
     # ---- strips of a matrix ------------------------------------------------------------------------
 
@@ -180,41 +148,23 @@ class WorkFolder:
 
     def remove(self) -> None:
         """Delete all that is in the folder, and the folder."""
-        for name in sorted(self._own.names() - {_JOURNAL, _LOCK}):
+        for name in sorted(self._own.names() - {JOURNAL, LOCK}):
             _delete(self.path / name)
-        self._own.unlink(_JOURNAL)
-        if sys.platform == "win32":
-            self._lock.close()  # no file is deleted there that is open
-        self._own.unlink(_LOCK)
-        self.close()
-        with contextlib.suppress(OSError):  # another call has begun to work in it, or a task was late
-            self.path.rmdir()
+        super().remove()
 
     # ---- the journal -------------------------------------------------------------------------------
 
     def _open(self) -> None:
-        header = self._header
-        found, *records = self._journal.read() or [header]
-        if self._journal.is_empty:
-            self._journal.append(header)
-        if not isinstance(found, dict) or found != header:
-            known = found if isinstance(found, dict) else {}
-            wrong = next((key for key in header if known.get(key) != header[key]), None)
-            there, expected = (found, header) if wrong is None else (known.get(wrong), header[wrong])
-            raise ValueError(
-                f"{self._journal.file}: its {wrong or 'header'} is {there!r}, not {expected!r}; it is another "
-                f"problem's, delete {self.path} to start again"
-            )
-        for number, record in enumerate(records, start=2):
-            if not self._may_follow(record):
-                raise damaged(self._journal.file, f"line {number} cannot follow those before it")
-            self._replay(*record)
+        super()._open()
         kept = {each.path.name for each in self.strips()}
         current = f"{_RESULT}{self._token}-"
         for name in self._own.names():  # what was left by tasks that no line speaks of
             stale = name.startswith((_STRIP, _SCRATCH, ".")) and name not in kept
             if stale or (name.startswith(_RESULT) and (self.rows is None or not name.startswith(current))):
                 _delete(self.path / name)
+
+    def _is_own(self, name: str) -> bool:
+        return name.startswith((_STRIP, _SCRATCH, _RESULT)) or name.endswith(".partial")
 
     def _may_follow(self, record: Any) -> bool:
         match record:
@@ -228,10 +178,6 @@ class WorkFolder:
             case ["placed", str()]:
                 return self.is_complete
         return False
-
-    def _record(self, *record: Any) -> None:
-        self._journal.append(record)
-        self._replay(*record)
 
     def _replay(self, kind: str, *values: Any) -> None:
         if kind == "rows":
@@ -274,10 +220,6 @@ def _is_one_file(source: Path, target: Path) -> bool:
 def partial(target: Path) -> Path:
     """Return the folder of work in progress for a result."""
     return target.with_name(f"{target.name}.partial")
-
-
-def _is_own(name: str) -> bool:
-    return name in (_JOURNAL, _LOCK) or name.startswith((_STRIP, _SCRATCH, _RESULT)) or name.endswith(".partial")
 
 
 def _delete(path: Path) -> None:

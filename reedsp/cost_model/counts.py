@@ -1,7 +1,8 @@
 """What the methods for all pairs do, in counts, from what is known of a graph before it is solved.
 
-Each number below was fitted to whole calls with a graph that is on the device (experiments/tmm/cost_model_fit.py): on
-two cores of a CPU, and on one GPU of a data centre. They are counts, the same for all machines of a kind.
+Each number below, but for `TILE` and `SPAN`, was fitted to whole calls with a graph that is on the device
+(experiments/tmm/cost_model_fit.py): on two cores of a CPU, and on one GPU of a data centre. They are counts, the same
+for all machines of a kind.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ from reedsp.cost_model.settings import LEAST_PART, ON_CPU, PARTS
 from reedsp.cost_model.work import Work
 
 TILE = 64
-"""Vertices that Floyd-Warshall pads a matrix to a multiple of."""
+"""Vertices of the tiles that Floyd-Warshall closes first; it pads a matrix to a multiple of it."""
+
+SPAN = 512
+"""Vertices through which Floyd-Warshall relaxes all paths at a time.
+
+It decides in which order floats are added up, so it depends on nothing, and results neither on the device nor on where
+the matrix is kept.
+"""
 
 _CALL, _TILE = 3e-4, 1.1e-4
 """Seconds in which the host gets a matrix under way, in all, and for each tile on the diagonal,"""
@@ -26,8 +34,6 @@ _LAUNCHES = 8
 """Of Floyd-Warshall, for each tile on the diagonal,"""
 _TILE_STEPS = 2400
 """which one work-group of a GPU closes in so many steps."""
-_SPAN = 512
-"""Vertices by way of which it shortens all paths at a time."""
 _GPU_PASSES = 2
 """Of a matrix on the host through the memory of a GPU."""
 _CUBE, _BORDER = 0.87, 1.2
@@ -117,7 +123,7 @@ def floyd_warshall(pairs: Pairs, known: Known, kernel: str = "blocked") -> Seque
         host=_CALL + _TILE * tiles if known.is_cpu else _GPU_CALL + _GPU_TILE * tiles,
         sent=float(SIZES[pairs.matrix] + 4) * pairs.m,
         launches=_LAUNCHES * tiles,
-        pairs=times * side**2 * (_CUBE * side + _BORDER * min(side, _SPAN)),
+        pairs=times * side**2 * (_CUBE * side + _BORDER * min(side, SPAN)),
         arithmetic=pairs.matrix,
         received=float(pairs.size) * n * n,
     )
@@ -186,7 +192,7 @@ def _trees(pairs: Pairs, size: int) -> Work:
 
 def passing(pairs: Pairs, known: Known) -> Work:
     """Return the copies of a matrix that is on the host, a few times on a GPU, and span by span on a CPU."""
-    passes = -(-pairs.n // _SPAN) if known.is_cpu else _GPU_PASSES
+    passes = -(-pairs.n // SPAN) if known.is_cpu else _GPU_PASSES
     travelling = float(passes) * pairs.n**2 * SIZES[pairs.matrix]
     return Work(sent=travelling, received=travelling)
 
@@ -194,7 +200,7 @@ def passing(pairs: Pairs, known: Known) -> Work:
 def bytes_of_matrix(pairs: Pairs) -> int:
     """Return the bytes that Floyd-Warshall needs on a device: the matrix, copies of what it replaces, and trees."""
     size, side = SIZES[pairs.matrix], TILE * -(-pairs.n // TILE)
-    found = size * side * (side + 2 * (_SPAN if side > _SPAN else TILE)) + (size + 4) * pairs.m
+    found = size * side * (side + 2 * (SPAN if side > SPAN else TILE)) + (size + 4) * pairs.m
     return found + pairs.predecessors * pairs.n**2 * (8 + 2 * size)
 
 

@@ -12,7 +12,6 @@ from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
 from scipy.sparse.csgraph import yen as scipy_yen
 
 from reedsp.algorithms.all_pairs.apsp import apsp
-from reedsp.algorithms.all_pairs.floyd_warshall import TILE
 from reedsp.algorithms.all_pairs.on_host import floyd_warshall as floyd_warshall_on_host
 from reedsp.algorithms.routes.k_shortest import yen as _yen
 from reedsp.algorithms.routes.on_host import shortest_simple_paths
@@ -20,6 +19,7 @@ from reedsp.algorithms.single_source.host.searches import dijkstra as dijkstra_o
 from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
 from reedsp.algorithms.traversal.queue_order import queue_distances
+from reedsp.cost_model.counts import TILE
 from reedsp.cost_model.place import (
     is_counted_on_cpu_device,
     is_for_host,

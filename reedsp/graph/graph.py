@@ -144,7 +144,7 @@ class Graph:
             raise ValueError("indptr is empty: it needs one entry more than the graph has vertices")
         targets = _vertex_vector(indices, "indices", n)
         _check_row_pointers(pointers, len(targets))
-        edge_weights = _weight_vector(weights, "weights", len(targets))
+        edge_weights = _weight_vector(weights, len(targets))
         labels = _checked_labels(labels, n)
         rows = _existing(pointers, targets, *_clean_weights(edge_weights, "weights[{}]".format))
         del pointers, targets, edge_weights
@@ -289,7 +289,7 @@ class Graph:
             edges[place] = _vertex_vector(edges[place], name, n)
         if len(edges[0]) != len(edges[1]):
             raise ValueError(f"sources has {len(edges[0])} entries, targets has {len(edges[1])}")
-        edges.append(_weight_vector(weights, "weights", len(edges[0])))
+        edges.append(_weight_vector(weights, len(edges[0])))
         del weights
         graph = cls.__new__(cls)
         graph._store(n, edges, "weights[{}]".format, directed, offset, labels)
@@ -658,7 +658,7 @@ class Graph:
         edges = [
             _vertex_vector(sources, "sources", n),
             _vertex_vector(targets, "targets", n),
-            _weight_vector(weights, "weights", len(sources)),
+            _weight_vector(weights, len(sources)),
         ]
         graph = cls.__new__(cls)
         graph._store(n, edges, place_in(weight), directed, first, labels)
@@ -1538,15 +1538,15 @@ def _require_real(values: npt.NDArray[Any], name: str) -> None:
         raise TypeError(f"{name} has dtype {values.dtype}, expected real numbers")
 
 
-def _weight_vector(values: npt.ArrayLike | None, name: str, edges: int) -> npt.NDArray[Any]:
+def _weight_vector(values: npt.ArrayLike | None, edges: int) -> npt.NDArray[Any]:
     if values is None:
         return np.ones(edges, dtype=np.int32)
-    array = _vector(values, name)
+    array = _vector(values, "weights")
     if len(array) != edges:
-        raise ValueError(f"{name} has {len(array)} entries for {edges} edges")
+        raise ValueError(f"weights has {len(array)} entries for {edges} edges")
     if isinstance(values, Sequence):
-        array = _checked_weights(values, array, f"{name}[{{}}]".format)
-    _require_real(array, name)
+        array = _checked_weights(values, array, "weights[{}]".format)
+    _require_real(array, "weights")
     return array
 
 

@@ -107,7 +107,7 @@ def _columns(table: Any, source: str, target: str, weight: str | None) -> Callab
     if isinstance(table, (str, os.PathLike)):
         content = _read_file(os.fsdecode(table), names)
     elif isinstance(table, Mapping):
-        content = _of_arrays({name: table[name] for name in names if name in table}, list(table))
+        content = _of_arrays({name: table[name] for name in names if name in table})
     elif hasattr(table, "__arrow_c_stream__"):
         content = pyarrow.RecordBatchReader.from_stream(_of_known_frame(table, names)).read_all()
     else:
@@ -149,7 +149,7 @@ def _read_file(name: str, columns: list[str]) -> Any:
     raise ValueError(f"{name}: expected a name that ends in one of {', '.join((*_CSV, *_PARQUET))}")
 
 
-def _of_arrays(arrays: dict[str, Any], names: list[str]) -> Any:
+def _of_arrays(arrays: dict[str, Any]) -> Any:
     import pyarrow
 
     columns = {}

@@ -19,12 +19,12 @@ from reedsp.graph.graph import EXACT_IN_FLOAT64
 from reedsp.networkx_backend import on_device
 from reedsp.networkx_backend.components import is_connected
 from reedsp.networkx_backend.graph import NetworkXGraph, Node
+from reedsp.networkx_backend.reading import EXACT_IN_INT64
 from reedsp.networkx_backend.release import SINCE_3_7
 
 Values = npt.NDArray[np.int64] | list[Any]
 """Distances from one node: ints as an array, other numbers as a list in the order of networkx."""
 
-_EXACT_IN_INT64 = 2**62
 _FIRST_NODES = 64
 
 
@@ -67,7 +67,7 @@ def _summands(values: Values) -> list[Any]:
     """Return numbers that sum up to the same as the distances, in every partial sum that can be rounded."""
     if isinstance(values, list):
         return values
-    fits = int(values.max()) * len(values) < _EXACT_IN_INT64
+    fits = int(values.max()) * len(values) < EXACT_IN_INT64
     return [int(values.sum()) if fits else sum(values.tolist())]
 
 
@@ -370,7 +370,7 @@ def hyper_wiener_index(G: NetworkXGraph, weight: Any = None) -> float:
     def summands(values: Values) -> list[Any]:
         if not isinstance(values, list):
             largest = int(values.max())
-            if (largest + largest**2) * len(values) < _EXACT_IN_INT64:
+            if (largest + largest**2) * len(values) < EXACT_IN_INT64:
                 return [int((values + values**2).sum())]
             values = values.tolist()
         return [value + value**2 for value in values]
@@ -409,7 +409,7 @@ def _by_whole_degree(
     if arcs is None or not arcs.is_integral or set(map(type, degrees)) != {int}:
         return None
     largest = int(arcs.costs.max(initial=0)) * len(G) * max(degrees) * max(2, max(degrees)) * len(G)
-    if largest >= _EXACT_IN_INT64:
+    if largest >= EXACT_IN_INT64:
         return None
     whole = np.array(degrees, np.int64)
     rows = on_device.distances_from_each(arcs, range(len(G)), weight is not None)

@@ -35,6 +35,7 @@ from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node
 from reedsp.networkx_backend.order import Replay, only_path, replay
 from reedsp.networkx_backend.paths import LazyPaths, PathTree
+from reedsp.networkx_backend.reading import EXACT_IN_INT64
 from reedsp.networkx_backend.release import SINCE_3_7
 from reedsp.system.elsewhere import Elsewhere, of_networkx
 from reedsp.typing import DistanceTypeName
@@ -55,7 +56,6 @@ NEAR_EDGES = 2000
 """Edges that a search as far as a cutoff, to a target or of a component passes on the host before the same."""
 _ROWS_AT_ONCE = 64
 _MOST_ENTRIES = 2**24
-_EXACT_IN_INT64 = 2**62
 
 _launched = 0
 _counting = threading.Lock()
@@ -331,7 +331,7 @@ def distances_from_each(
 
 def adds_up(arcs: Arcs) -> bool:
     """Tell whether distances along these edges are ints whose sums from each node fit into int64."""
-    return arcs.values is None and arcs.is_integral and arcs.graph.simple_path_bound * arcs.n < _EXACT_IN_INT64
+    return arcs.values is None and arcs.is_integral and arcs.graph.simple_path_bound * arcs.n < EXACT_IN_INT64
 
 
 def statistics_from_each(arcs: Arcs, numbers: Sequence[int], weighted: bool) -> RowStatistics:

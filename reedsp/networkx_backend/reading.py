@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph, transposed
 
-_EXACT_INTEGERS = 2**62
+EXACT_IN_INT64 = 2**62
+"""Sums that are computed in int64 are less than this."""
+
 _LARGEST_FLOAT = 1e308
 
 
@@ -156,7 +158,7 @@ class Weights:
         else:
             costs = np.concatenate(self._parts)
         if float not in self.kinds:
-            return costs if _largest(costs) * (n + 1) < _EXACT_INTEGERS else None
+            return costs if _largest(costs) * (n + 1) < EXACT_IN_INT64 else None
         return costs if np.isfinite(costs).all() and _largest(costs) * (n + 1) < _LARGEST_FLOAT else None
 
 

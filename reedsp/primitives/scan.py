@@ -495,14 +495,12 @@ def plan_reduce(
     n: int,
     method: str = "fast",
     group_size: int | None = None,
-    each: int | None = None,
 ) -> Plan:
     """Plan to combine the first n elements of a buffer into one (section 4.2.1, Algorithm 7).
 
-    `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best, and `each`
-    that of the elements of a work-item, of "dulle".
+    `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best.
     """
-    return list(_reduction(job, elements, x, total, n, method, group_size, each))
+    return list(_reduction(job, elements, x, total, n, method, group_size, None))
 
 
 def _reduction(
@@ -528,20 +526,10 @@ def _reduction(
 
 
 def plan_scan(
-    job: Job,
-    elements: Elements,
-    buffers: Buffers,
-    n: int,
-    method: str = "fast",
-    group_size: int | None = None,
-    each: int | None = None,
+    job: Job, elements: Elements, buffers: Buffers, n: int, method: str = "fast", group_size: int | None = None
 ) -> Plan:
-    """Plan to scan the first n elements of a buffer, or to collect some of them.
-
-    `group_size` is the number of work-items of a work-group, if it is not to be the one that measured best, and `each`
-    that of the elements of a work-item, of "dulle".
-    """
-    return list(_scanning(job, elements, buffers, n, method, group_size, each))
+    """Plan to scan the first n elements of a buffer, or to collect some of them; `group_size` as above."""
+    return list(_scanning(job, elements, buffers, n, method, group_size))
 
 
 def _scanning(

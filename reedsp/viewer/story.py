@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.viewer.recorder import Moment, Recorder
 from reedsp.viewer.roles.role import Array, Kernels
 
@@ -20,8 +20,6 @@ Values = list[Any]
 """Of an array, as JSON has them."""
 
 State = Mapping[str, Values]
-
-_EXACT = 1 << 53
 
 
 class Story(ABC):
@@ -139,7 +137,7 @@ def as_json(value: Any) -> Any:
         if value != value:
             return "nan"
         return {np.inf: None, -np.inf: "-inf"}.get(value, value)
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > _EXACT:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > EXACT_IN_FLOAT64:
         return str(value)
     return value
 

@@ -23,13 +23,13 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.all_pairs import floyd_warshall
-from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.algorithms.all_pairs.out_of_core import checkpoint as checkpoint_module
 from reedsp.algorithms.all_pairs.out_of_core import plan as plan_module
 from reedsp.arithmetic.matrix import Weights
 from reedsp.cluster import all_pairs, answers, question, strips
 from reedsp.cluster import floyd_warshall as over_workers
 from reedsp.cost_model import sharing
+from reedsp.system.files import writing
 from tests.cluster.pool_engine import PoolCluster, PoolEngine
 from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
 
@@ -370,7 +370,7 @@ def ending(after: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     with monkeypatch.context() as patch:
         for name in ("open", "link", "unlink", "rename", "replace", "fsync", "mkdir", "rmdir", "ftruncate"):
             patch.setattr(os, name, watched(name, getattr(os, name)))
-        patch.setattr(array_files, "write", watched("write", array_files.write))
+        patch.setattr(writing, "write", watched("write", writing.write))
         yield done
 
 

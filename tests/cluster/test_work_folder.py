@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from reedsp.algorithms.all_pairs.out_of_core.journal import Journal
 from reedsp.cluster import work_folder
 from reedsp.cluster.strips import Filed
 from reedsp.cluster.work_folder import WorkFolder, is_there, partial
 from reedsp.system.files import atomic_file
+from reedsp.system.files.journal import Journal
 from reedsp.system.files.own_folder import OwnFolder
 from tests.system.files.failing import CUT, READING_ERRORS, each_read_fails
 
@@ -120,12 +120,18 @@ def test_the_folder_of_another_problem(changed: dict[str, int | str], message: s
         assert work.rows == ROWS
 
 
-@pytest.mark.parametrize(("header", "there"), [(5, "None"), ({"format": 2} | PROBLEM, "2")])
-def test_a_folder_of_another_version(header: Any, there: str, folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        (5, "line 1 is no header; it is damaged"),
+        ({"format": 2} | PROBLEM, "its format is 2, not 1; it is another problem's"),
+    ],
+)
+def test_a_folder_of_another_version(header: Any, message: str, folder: Path) -> None:
     own = OwnFolder(folder)
     Journal(own, "journal").append(header)
     own.close()
-    with pytest.raises(ValueError, match=f"journal: its format is {there}, not 1; it is another problem's"):
+    with pytest.raises(ValueError, match=f"journal: {message}"):
         opened(folder)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights, write_edges
+from reedsp.cost_model.counts import SPAN
 from reedsp.device.device import Device
 from reedsp.device.job import Job, round_up
 from reedsp.graph.graph import Graph

@@ -12,6 +12,7 @@ import pyopencl as cl
 
 from reedsp.algorithms.all_pairs.selfcheck import closes_known_matrix
 from reedsp.arithmetic.matrix import Weights
+from reedsp.cost_model.counts import SPAN, TILE
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Argument, BoundKernel, Job, Launch
 from reedsp.device.selfcheck import is_trusted
@@ -19,16 +20,6 @@ from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block, copy_block
 from reedsp.minplus.selfcheck import right_tilings
 from reedsp.minplus.tilings import Tiling, name_of, vector_length
-
-TILE = 64
-"""Vertices of the tiles that are closed first; a matrix has a multiple of it."""
-
-SPAN = 512
-"""Vertices through which all paths are relaxed at a time.
-
-It decides in which order floats are added up, so it depends on nothing, and results neither on the device nor on where
-the matrix is kept.
-"""
 
 # So that Ctrl-C and reports of progress are in time, on devices without and with work-groups that are large.
 _PAIRS_BETWEEN_WAITS = (1 << 32, 1 << 42)

@@ -79,10 +79,10 @@ _METHODS = {
     "dijkstra-array": Method(dijkstra_array, {"group_size": int, "local_memory": bool}),
 }
 _ROWS_BYTES = 1 << 28
-_BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
+BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
 """Those that take nearer vertices first: none of the weights is negative, and a row may have several sources."""
 _NEARBY = "nearby"
-_STOPPING = (*_BY_DISTANCE, "dijkstra", _NEARBY)
+_STOPPING = (*BY_DISTANCE, "dijkstra", _NEARBY)
 """Those that leave out what is farther away than a target, the host's among them."""
 
 
@@ -318,7 +318,7 @@ def checked(
     for name, given in (
         ("cutoff", cutoff is not None),
         ("min_only", min_only),
-        (f"method = {method!r}", method in _BY_DISTANCE),
+        (f"method = {method!r}", method in BY_DISTANCE),
     ):
         if given and graph.has_negative_weights:
             raise ValueError(f"{name}: needs weights that are not negative")
@@ -489,7 +489,7 @@ def planned(
     may_be_host : bool
         Whether the host may do it, which does not report on the way.
     """
-    if min_only and method not in ("auto", *_BY_DISTANCE):
+    if min_only and method not in ("auto", *BY_DISTANCE):
         raise ValueError(f"min_only: method {method!r} cannot do it, near-far can")
     arguments = (asked.graph, starts, asked.arithmetic, asked.result, device)
     plan = _planned(*arguments, method, min_only=min_only, may_be_host=may_be_host)
@@ -625,7 +625,7 @@ def _solve(
     chosen, choice = plan.device, plan.choice
     job = Job(chosen, recycle=True, phases=phases)
     method, form = _trusted_method(plan, graph, job, arithmetic)
-    is_converted = method in _BY_DISTANCE and converts(chosen, graph, arithmetic, result)
+    is_converted = method in BY_DISTANCE and converts(chosen, graph, arithmetic, result)
     type_found = result if is_converted else arithmetic.dtype
     is_place = out is not None and out.dtype == type_found and out.flags.c_contiguous
     found = out if is_place else np.empty((len(starts), graph.n), type_found)

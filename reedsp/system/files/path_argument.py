@@ -23,7 +23,7 @@ def path_argument(value: str | bytes | os.PathLike[str], name: str) -> str:
     return text
 
 
-def path_to_write(value: str | bytes | os.PathLike[str], name: str) -> Path:
+def path_to_write(out: str | bytes | os.PathLike[str]) -> Path:
     """Return the absolute path of something that is to be written.
 
     Raises
@@ -33,7 +33,7 @@ def path_to_write(value: str | bytes | os.PathLike[str], name: str) -> Path:
     FileNotFoundError
         There is no folder for it.
     """
-    path = Path(path_argument(value, name)).absolute()
+    path = Path(path_argument(out, "out")).absolute()
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     return path

@@ -237,7 +237,7 @@ def test_a_limit_that_is_too_small_leaves_nothing(tmp_path: Path, device: reedsp
     large = reedsp.Graph.from_edges(2, [0], [1], [2**53 + 1])
     with pytest.raises(ValueError, match=r"dist\[0, 1\]"):
         reedsp.apsp(large, out=tmp_path / "x.npy", device=device)
-    message = r"another problem's, delete .*x\.npy\.partial to start anew, or choose another name"
+    message = r"another problem's, delete .*x\.npy\.partial to start again, or choose another name"
     with pytest.raises(ValueError, match=message):
         reedsp.apsp(graph, out=tmp_path / "x.npy", device=device)
 

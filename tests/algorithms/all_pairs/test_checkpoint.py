@@ -14,7 +14,7 @@ import pytest
 
 from reedsp.algorithms.all_pairs.out_of_core import checkpoint as checkpoint_module
 from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Checkpoint
-from reedsp.algorithms.all_pairs.out_of_core.journal import Journal
+from reedsp.system.files.journal import Journal
 from reedsp.system.files.own_folder import OwnFolder
 
 SPAN, N = 128, 300  # three spans, of which the last is shorter
@@ -82,7 +82,7 @@ def test_records_that_follow_each_other(records: list[Any], folder: Path) -> Non
         with opened(folder) as checkpoint:
             assert checkpoint.placed
     else:
-        with pytest.raises(ValueError, match=r"matrix: wrong checksum between rows \d+ and \d+; the checkpoint is"):
+        with pytest.raises(ValueError, match=r"matrix: wrong checksum between rows \d+ and \d+; it is damaged"):
             opened(folder)
 
 
@@ -146,7 +146,7 @@ def test_a_journal_without_a_header(header: Any, folder: Path) -> None:
     own = OwnFolder(folder)
     Journal(own, "journal").append(header)
     own.close()
-    with pytest.raises(ValueError, match="journal: line 1 is no header; the checkpoint is damaged"):
+    with pytest.raises(ValueError, match="journal: line 1 is no header; it is damaged"):
         opened(folder)
 
 
@@ -348,7 +348,7 @@ def test_spans_are_written_in_any_order(folder: Path, monkeypatch: pytest.Monkey
 def test_a_file_that_has_become_shorter_is_named(name: str, folder: Path) -> None:
     with in_a_pass(folder, 0, 2 * SPAN) as checkpoint:
         os.truncate(folder / name, (folder / name).stat().st_size - 1)
-        with pytest.raises(ValueError, match=f"{name}: too short; the checkpoint is damaged"):
+        with pytest.raises(ValueError, match=f"{name}: too short; it is damaged"):
             checkpoint.put_rows() if name == "rows" else checkpoint._map_side_files()
 
 
@@ -401,7 +401,7 @@ def test_results_that_cannot_be_written_leave_nothing(folder: Path) -> None:
 def test_no_result_is_begun_after_it_was_closed(folder: Path) -> None:
     checkpoint = finished(folder)
     writers = {PRED: (1, lambda stream: checkpoint.close()), DIST: (1, lambda stream: pytest.fail("it is closed"))}
-    with pytest.raises(ValueError, match="the checkpoint is closed, and cannot be written to"):
+    with pytest.raises(ValueError, match="it is closed, and cannot be written to"):
         checkpoint.write_results("a kind", writers)
     with opened(folder) as checkpoint:
         assert not checkpoint.has_results("a kind", {DIST: folder / "nowhere"})
@@ -424,7 +424,7 @@ def test_nothing_is_left_where_it_is_removed(folder: Path) -> None:
     assert checkpoint.panels is None
     assert checkpoint.columns is None
     assert not hasattr(checkpoint, "matrix")
-    with pytest.raises(ValueError, match="the checkpoint is closed"):
+    with pytest.raises(ValueError, match="it is closed"):
         checkpoint.begin_rows(0, SPAN)
     with pytest.raises(OSError, match="Bad file descriptor"):
         checkpoint._own.names()
@@ -435,7 +435,7 @@ def test_what_others_have_put_there_stays(folder: Path) -> None:
     (folder / "theirs").touch()
     checkpoint.remove()
     assert [each.name for each in folder.iterdir()] == ["theirs"]
-    with pytest.raises(FileExistsError, match=r"c is not the folder of a checkpoint: it holds 'theirs'$"):
+    with pytest.raises(FileExistsError, match=r"it is not the folder of work in progress: it holds 'theirs'.*c'$"):
         opened(folder)
 
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.device.device import Device
 from reedsp.results.all_pairs import AllPairs
+from reedsp.system.files import writing
 from reedsp.system.files.own_folder import OwnFolder
 
 VERTICES = 70
@@ -41,7 +41,7 @@ class Files:
         for name in OPERATIONS:
             if hasattr(os, name):
                 patch.setattr(os, name, self._watched(name, getattr(os, name)))
-        patch.setattr(array_files, "write", self._watched("write", array_files.write))
+        patch.setattr(writing, "write", self._watched("write", writing.write))
 
     def _watched(self, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*arguments: Any, **options: Any) -> Any:
@@ -217,7 +217,7 @@ def test_the_disk_has_what_the_journal_says(folder: Path, device: Device, monkey
     """Before a line is written, all that was written to other files is synchronised, their names, and other lines."""
     dirty: set[str] = set()
     lines = 0
-    write, fsync, flush, open_own = array_files.write, os.fsync, np.memmap.flush, OwnFolder.open
+    write, fsync, flush, open_own = writing.write, os.fsync, np.memmap.flush, OwnFolder.open
 
     def written(stream: Any, place: int | None, content: Any) -> None:
         nonlocal lines
@@ -241,7 +241,7 @@ def test_the_disk_has_what_the_journal_says(folder: Path, device: Device, monkey
             dirty.update((name, own.path.name))
         return open_own(own, name, mode)
 
-    monkeypatch.setattr(array_files, "write", written)
+    monkeypatch.setattr(writing, "write", written)
     monkeypatch.setattr(os, "fsync", synchronised)
     monkeypatch.setattr(np.memmap, "flush", flushed)
     monkeypatch.setattr(OwnFolder, "open", opened)

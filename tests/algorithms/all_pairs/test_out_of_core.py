@@ -23,7 +23,6 @@ import pytest
 
 from reedsp.algorithms.all_pairs import floyd_warshall
 from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
-from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.algorithms.all_pairs.out_of_core import checkpoint as checkpoint_module
 from reedsp.algorithms.all_pairs.out_of_core import plan as plan_module
 from reedsp.algorithms.all_pairs.out_of_core import solve as solve_module
@@ -40,6 +39,7 @@ from reedsp.minplus import selfcheck
 from reedsp.minplus.blocks import Products
 from reedsp.minplus.matrix import Block
 from reedsp.system import threads
+from reedsp.system.files import writing
 
 FLOAT32, FLOAT64 = (Weights(np.dtype(dtype), np.inf, np.inf) for dtype in (np.float32, np.float64))
 TYPES = [NARROW, INTEGERS[1], FLOAT32, FLOAT64, replace(FLOAT64, non_negative=True)]
@@ -473,7 +473,7 @@ def test_row_81_disk_full(
 ) -> None:
     """Whichever file it is that does not fit: half of it is written."""
     expected = closed_in_core(given, FLOAT32, device)
-    write = array_files.write
+    write = writing.write
     with opened(folder, given) as checkpoint:  # many passes
         least = least_memory(checkpoint.matrix, FLOAT32, [device], checkpoint)
     for allowed in (0, 1, 5):
@@ -489,7 +489,7 @@ def test_row_81_disk_full(
                 write(stream, place, content)
 
             with monkeypatch.context() as patch:
-                patch.setattr(array_files, "write", failing)
+                patch.setattr(writing, "write", failing)
                 with pytest.raises(OSError, match="No space left"):
                     solve_matrix(checkpoint.matrix, FLOAT32, [device], least, checkpoint)
     with opened(folder, given) as checkpoint:
@@ -514,7 +514,7 @@ def test_row_81_no_room_for_the_matrix(folder: Path, given: Matrix, monkeypatch:
     assert not folder.exists()
     opened(folder, given).close()
     with monkeypatch.context() as patch:
-        patch.setattr(array_files, "write", full)
+        patch.setattr(writing, "write", full)
         with pytest.raises(OSError, match=r"No space left on device: [\d,]+ bytes are needed, .*journal"):
             Checkpoint(folder.with_name("other"), "a graph", VERTICES, np.float32)
     assert not folder.with_name("other").exists()
@@ -612,14 +612,14 @@ def test_row_84_damaged(
     content = file.read_bytes()
     for place in random.Random(1).sample(range(len(content) - 1), 5):
         file.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
-        with pytest.raises(ValueError, match=f"{name}: .*the checkpoint is damaged"):
+        with pytest.raises(ValueError, match=f"{name}: .*it is damaged"):
             opened(folder, given)
     if name != "journal":  # of which the end may be missing
         file.write_bytes(content[:-8])
-        with pytest.raises(ValueError, match=f"{name}: .*the checkpoint is damaged"):
+        with pytest.raises(ValueError, match=f"{name}: .*it is damaged"):
             opened(folder, given)
         file.unlink()
-        with pytest.raises(ValueError, match=f"{name}: .*the checkpoint is damaged"):
+        with pytest.raises(ValueError, match=f"{name}: .*it is damaged"):
             opened(folder, given)
     file.write_bytes(content)
     with opened(folder, given) as checkpoint:
@@ -645,11 +645,11 @@ def test_nothing_is_written_after_the_end(short_spans: None, folder: Path, given
         lambda: checkpoint.begin_rows(0, SHORT_SPAN),
         lambda: checkpoint.write_results("", {"dist.npy": (0, lambda stream: None)}),
     ):
-        with pytest.raises(ValueError, match=r"checkpoint: the checkpoint is closed, and cannot be written to"):
+        with pytest.raises(ValueError, match=r"checkpoint: it is closed, and cannot be written to"):
             write()
     assert {each.name: each.read_bytes() for each in folder.iterdir()} == before
     with opened(folder, given) as checkpoint:
-        write, busy = array_files.write, []
+        write, busy = writing.write, []
 
         def slow(stream: Any, place: int | None, content: Any) -> None:
             checkpoint.close()
@@ -659,7 +659,7 @@ def test_nothing_is_written_after_the_end(short_spans: None, folder: Path, given
             busy.append(True)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(array_files, "write", slow)
+            patch.setattr(writing, "write", slow)
             checkpoint.write_rows(0, rows)
     assert busy
     opened(folder, given).close()
@@ -719,7 +719,7 @@ def test_half_written_strip(short_spans: None, folder: Path, given: Matrix, devi
 
 def test_folder_of_somebody_else(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(FileExistsError, match=r"not the folder of a checkpoint: it holds 'thesis.tex'"):
+    with pytest.raises(FileExistsError, match=r"not the folder of work in progress: it holds 'thesis.tex'"):
         Checkpoint(tmp_path, "", 3, np.int32)
     assert [each.name for each in tmp_path.iterdir()] == ["thesis.tex"]
     with pytest.raises(ValueError, match=r"^n: "):

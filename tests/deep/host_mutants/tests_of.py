@@ -23,7 +23,7 @@ SUMS = "algorithms/routes/test_statistics.py"
 CLUSTERS = ("cluster/test_all_pairs.py", "cluster/test_searches.py")
 MORE: dict[str, tuple[str, ...]] = {
     "algorithms.all_pairs.out_of_core.*": CHECKPOINTS,
-    "algorithms.all_pairs.out_of_core.array_files": (f"{ALL_PAIRS}test_checkpoint.py", f"{ALL_PAIRS}test_journal.py"),
+    "algorithms.all_pairs.out_of_core.array_files": (f"{ALL_PAIRS}test_checkpoint.py",),
     "algorithms.all_pairs.*_matrix": (*CHECKPOINTS[1:], f"{ALL_PAIRS}test_apsp.py"),
     "algorithms.contraction.prepared_graph": (
         *("algorithms/contraction/test_prepare.py", "algorithms/contraction/test_in_place_of_graphs.py"),
@@ -41,6 +41,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "system.files.atomic_file": ("system/files/test_own_folder.py", CHECKPOINTS[0]),
     "system.files.own_folder": (CHECKPOINTS[0],),
     "system.files.cache_folders": ("system/test_icd.py",),
+    "system.files.journal*": (f"{ALL_PAIRS}test_checkpoint.py", "cluster/test_work_folder.py", *CHECKPOINTS[:2]),
     "system.files.file_errors": ("system/files/test_failing.py",),
     "system.host_memory": ("system/test_parts.py",),
     "system.files.measured_file": ("cost_model/test_calibrate.py", "minplus/test_tune.py"),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from reedsp.algorithms.all_pairs.out_of_core import array_files
+from reedsp.system.files import writing
 
 OPERATIONS = ("open", "link", "unlink", "rename", "replace", "fsync", "mkdir", "rmdir", "ftruncate", "posix_fallocate")
 AT_RANDOM = 6  # of the states that a cut may leave, beside what was synchronised alone and what was written at all
@@ -89,7 +89,7 @@ class Disk:
         """Look at the folder before and after every operation on files from now on."""
         for name in OPERATIONS:
             monkeypatch.setattr(os, name, self._watched(getattr(os, name), name == "fsync"))
-        monkeypatch.setattr(array_files, "write", self._watched(array_files.write, False))
+        monkeypatch.setattr(writing, "write", self._watched(writing.write, False))
         flush = np.memmap.flush
 
         def flushed(matrix: np.memmap[Any, Any]) -> None:

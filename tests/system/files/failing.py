@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from reedsp.algorithms.all_pairs.out_of_core import array_files
+from reedsp.system.files import writing
 
 OPERATIONS = ("open", "link", "unlink", "rename", "replace", "fsync", "mkdir", "rmdir", "ftruncate", "posix_fallocate")
 SHORT = 0
@@ -69,7 +69,7 @@ class Failing:
         for name in OPERATIONS:
             if hasattr(os, name):
                 monkeypatch.setattr(os, name, self._watched(name, getattr(os, name)))
-        monkeypatch.setattr(array_files, "write", self._written(array_files.write))
+        monkeypatch.setattr(writing, "write", self._written(writing.write))
         opened = self._opened(open)
         for module in (builtins, io):  # pathlib has the latter
             monkeypatch.setattr(module, "open", opened)

@@ -24,11 +24,11 @@ def test_what_is_no_path_is_named(value: Any) -> None:
 
 def test_what_is_written_has_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert path_to_write("x", "out") == tmp_path / "x"
+    assert path_to_write("x") == tmp_path / "x"
     with pytest.raises(TypeError, match=r"^out: expected a path, got 3$"):
-        path_to_write(3, "out")  # type: ignore[arg-type]
+        path_to_write(3)  # type: ignore[arg-type]
     for empty in ("", b""):
         with pytest.raises(ValueError, match=r"^out: it is empty, expected a path$"):
-            path_to_write(empty, "out")
+            path_to_write(empty)
     with pytest.raises(FileNotFoundError, match="nowhere"):
-        path_to_write(tmp_path / "nowhere" / "x", "out")
+        path_to_write(tmp_path / "nowhere" / "x")

@@ -1,4 +1,4 @@
-"""Arrays in files: parts of them at an offset, their checksums, and numpy's format."""
+"""Arrays in files: their checksums, and numpy's format."""
 
 from __future__ import annotations
 
@@ -9,13 +9,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-
-def write(stream: IO[bytes], offset: int | None, content: bytes | npt.NDArray[Any]) -> None:
-    """Write contiguous content at an offset in a file, or at the end of what has been written so far."""
-    if offset is not None:
-        stream.seek(offset)
-    stream.write(content if isinstance(content, bytes) else content.reshape(-1).view(np.uint8).data)
-    stream.flush()
+from reedsp.system.files import writing
 
 
 def checksum(rows: npt.NDArray[Any], before: int = 0) -> int:
@@ -49,6 +43,6 @@ def write_npy(
         if part.shape[1:] != shape[1:]:
             raise ValueError(f"rows: of shape {part.shape[1:]}, not {shape[1:]}")
         count += len(part)
-        write(stream, None, np.ascontiguousarray(part, dtype))
+        writing.write(stream, None, np.ascontiguousarray(part, dtype).data)
     if count != shape[0]:
         raise ValueError(f"rows: {count} came, not {shape[0]}")

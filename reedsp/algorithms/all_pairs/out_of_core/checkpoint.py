@@ -7,41 +7,34 @@ import errno
 import os
 import stat
 import sys
-import threading
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.out_of_core import array_files
-from reedsp.algorithms.all_pairs.out_of_core.journal import Journal, damaged
+from reedsp.cost_model.counts import SPAN
+from reedsp.system.files import writing
 from reedsp.system.files.atomic_file import FULL, room_for, synchronise_folder
 from reedsp.system.files.file_errors import named_errors
-from reedsp.system.files.own_folder import OwnFolder
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from reedsp.system.files.journal import damaged
+from reedsp.system.files.journaled_folder import JournaledFolder
 
 FORMAT = 2
 """Version of the files; others are not read."""
 
 _PIECE = 1 << 24  # bytes of a file that are read at a time
-_MATRIX, _JOURNAL, _LOCK = "matrix", "journal", "lock"
-_PANELS, _ROWS, _COLUMNS = "panels", "rows", "columns"
+_MATRIX, _PANELS, _ROWS, _COLUMNS = "matrix", "panels", "rows", "columns"
 DIST, PRED = "dist.npy", "pred.npy"
 """Names of the results in the folder."""
-_NAMES = {_MATRIX, _JOURNAL, _LOCK, _PANELS, _ROWS, _COLUMNS, DIST, PRED}
+_NAMES = {_MATRIX, _PANELS, _ROWS, _COLUMNS, DIST, PRED}
 _NO_RESERVATION = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
 
 
-class Checkpoint:
+class Checkpoint(JournaledFolder):
     """A square matrix of path weights in a folder, and how far the relaxation of its paths has come.
 
     Paths are relaxed through some hundreds or thousands of vertices at a time, in one pass over the matrix. Before
@@ -98,12 +91,7 @@ class Checkpoint:
     def __init__(self, folder: Path, fingerprint: str, n: int, dtype: npt.DTypeLike) -> None:
         if n < 1:
             raise ValueError(f"n: at least one row is needed, got {n}")
-        self.folder: Path = Path(folder)
         self._n, self._dtype = n, np.dtype(dtype)
-        self._header = {
-            **{"format": FORMAT, "fingerprint": fingerprint, "n": n, "dtype": self._dtype.str},
-            "vertices at a time": SPAN,  # which decides the order in which floats are added up
-        }
         self.fresh: bool = True
         self.done: int = 0
         self.unfinished: tuple[int, int] | None = None
@@ -115,50 +103,20 @@ class Checkpoint:
         self._side_checksums: dict[str, int] = {}
         self._results: tuple[str, dict[str, list[int]]] | None = None  # their kind, and size and time of each
         self.placed: bool = False
-        self._mutex = threading.Lock()
-
-        self._own = OwnFolder(self.folder)
-        foreign = sorted(self._own.names() - _NAMES)
-        if foreign:
-            raise FileExistsError(f"{self.folder} is not the folder of a checkpoint: it holds {foreign[0]!r}")
-        self._lock = locked(self._own)
-        self._journal = Journal(self._own, _JOURNAL)
-        try:
-            self._open()
-        except BaseException as error:
-            if self.fresh and isinstance(error, OSError) and error.errno in FULL:
-                self.remove()
-            self.close()
-            raise
-
-    def __enter__(self) -> Checkpoint:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let others work in the folder, and refuse to write to it from now on."""
-        with self._mutex:
-            self._lock.close()
-            self._own.close()
+        header: dict[str, int | str] = {
+            **{"format": FORMAT, "fingerprint": fingerprint, "n": n, "dtype": self._dtype.str},
+            "vertices at a time": SPAN,  # which decides the order in which floats are added up
+        }
+        super().__init__(folder, header)
 
     def remove(self) -> None:
         """Delete the files and the folder."""
         self.panels = self.columns = None
         if hasattr(self, "matrix"):
             del self.matrix
-        for name in sorted(_NAMES - {_JOURNAL, _LOCK}):
+        for name in sorted(_NAMES):
             self._own.unlink(name)
-        self._own.unlink(_JOURNAL)
-        if sys.platform == "win32":
-            self.close()  # no file is deleted there that is open
-        self._own.unlink(_LOCK)
-        self.close()
-        with contextlib.suppress(OSError):  # another process has begun to work in it
-            self.folder.rmdir()
+        super().remove()
 
     def filled(self) -> None:
         """Record that the matrix holds what is to be worked on."""
@@ -227,7 +185,7 @@ class Checkpoint:
         """Write rows of the matrix; those of a span from its first one on."""
         rows = np.ascontiguousarray(rows)
         with self._writing(_MATRIX, "r+b", rows.nbytes) as stream:
-            array_files.write(stream, first * self._n * self._dtype.itemsize, rows)
+            writing.write(stream, first * self._n * self._dtype.itemsize, rows.data)
         for row in range(first // SPAN * SPAN, first + len(rows), SPAN):
             part = rows[max(0, row - first) : row + SPAN - first]
             before = self._checksums[row // SPAN] if row < first else 0
@@ -247,7 +205,7 @@ class Checkpoint:
     def _store(self, name: str, first: int, rows: npt.NDArray[Any]) -> None:
         rows = np.ascontiguousarray(rows)
         with self._writing(name, "r+b" if first else "wb", rows.nbytes) as stream:
-            array_files.write(stream, first * rows.shape[1] * self._dtype.itemsize, rows)
+            writing.write(stream, first * rows.shape[1] * self._dtype.itemsize, rows.data)
         self._side_checksums[name] = array_files.checksum(rows, self._side_checksums[name] if first else 0)
 
     # ---- results -----------------------------------------------------------------------------------
@@ -334,7 +292,7 @@ class Checkpoint:
     # ---- the files ---------------------------------------------------------------------------------
 
     def _file(self, name: str) -> Path:
-        return self.folder / name
+        return self.path / name
 
     def _synchronise(self, name: str) -> None:
         """Wait until what was written to a file is on the disk."""
@@ -352,10 +310,6 @@ class Checkpoint:
         with self._keeping_the_lock(), room_for(self._file(name), size), self._own.open(name, mode) as stream:
             yield stream
 
-    def _refuse_when_closed(self) -> None:
-        if self._lock.closed:
-            raise ValueError(f"{self.folder}: the checkpoint is closed, and cannot be written to")
-
     @contextlib.contextmanager
     def _keeping_the_lock(self) -> Iterator[None]:
         """Keep others from working in the folder until something is written, even if this is closed meanwhile."""
@@ -366,24 +320,16 @@ class Checkpoint:
             yield
 
     def _open(self) -> None:
-        header, *records = self._journal.read() or [self._header]
-        if self._journal.is_empty:
-            self._journal.append(header)
-        if not isinstance(header, dict):
-            raise damaged(self._journal.file, "line 1 is no header")
-        if header != self._header:
-            wrong = next((key for key in self._header if header.get(key) != self._header[key]), "header")
-            found, expected = header.get(wrong, header), self._header.get(wrong, self._header)
-            raise ValueError(
-                f"{self._journal.file}: its {wrong} is {found!r}, not {expected!r}; it is another problem's, "
-                f"delete {self.folder} to start anew, or choose another name"
-            )
-        for number, record in enumerate(records, start=2):
-            if not self._may_follow(record):
-                raise damaged(self._journal.file, f"line {number} cannot follow those before it")
-            self._replay(*record)
-        if self.placed:
-            return
+        try:
+            super()._open()
+            if not self.placed:
+                self._open_matrix()
+        except OSError as error:
+            if self.fresh and error.errno in FULL:
+                self.remove()
+            raise
+
+    def _open_matrix(self) -> None:
         size = self._n * self._n * self._dtype.itemsize
         if self.fresh:
             self._reserve(size)
@@ -447,8 +393,10 @@ class Checkpoint:
 
     # ---- the journal -------------------------------------------------------------------------------
 
+    def _is_own(self, name: str) -> bool:
+        return name in _NAMES
+
     def _may_follow(self, record: Any) -> bool:
-        """Whether a record of the journal has a meaning behind those that have been replayed."""
         match record:
             case ["filled", [*checksums]]:
                 return self.fresh and len(checksums) == len(_spans(0, self._n)) and _are_naturals(checksums)
@@ -470,14 +418,7 @@ class Checkpoint:
                 return self._results is not None and not self.placed
         return False
 
-    def _record(self, *record: Any) -> None:
-        with self._mutex:
-            self._refuse_when_closed()
-            self._journal.append(record)
-            self._replay(*record)
-
     def _replay(self, kind: str, *values: Any) -> None:
-        """Change the state by what a record says."""
         if kind == "filled":
             self.fresh, self._checksums = False, dict(enumerate(values[0]))
         elif kind == "pass":
@@ -505,40 +446,3 @@ def _spans(first: int, last: int) -> range:
 
 def _are_naturals(values: Sequence[Any]) -> bool:
     return all(type(value) is int and value >= 0 for value in values)
-
-
-def locked(folder: OwnFolder) -> IO[bytes]:
-    """Open a file of a folder that no other process, nor this one, has opened in this way.
-
-    Raises
-    ------
-    BlockingIOError
-        One has.
-    """
-    stream = folder.open(_LOCK, "ab")
-    try:
-        _lock(stream, folder.path)
-        status = folder.status(_LOCK)
-        with named_errors(folder.path / _LOCK):
-            if status is None or not os.path.samestat(status, os.fstat(stream.fileno())):
-                raise _busy("another process has just finished in this folder", folder.path)
-    except BaseException:
-        stream.close()
-        raise
-    return stream
-
-
-def _lock(stream: IO[bytes], folder: Path) -> None:
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
-            raise
-        raise _busy("another process is working in this folder", folder) from None
-
-
-def _busy(why: str, folder: Path) -> BlockingIOError:
-    return BlockingIOError(errno.EAGAIN, why, str(folder))

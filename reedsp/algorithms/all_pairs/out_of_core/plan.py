@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from reedsp.algorithms.all_pairs.floyd_warshall import SPAN, TILE
 from reedsp.algorithms.all_pairs.out_of_core.checkpoint import Checkpoint
 from reedsp.arithmetic.matrix import Weights
+from reedsp.cost_model.counts import SPAN, TILE
 from reedsp.device.device import Device
 from reedsp.device.job import round_up
 from reedsp.minplus.tilings import works_in_groups

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 
 import pyopencl as cl
 
-from reedsp.algorithms.all_pairs.floyd_warshall import TILE
 from reedsp.algorithms.all_pairs.out_of_core.host import Host
 from reedsp.algorithms.all_pairs.out_of_core.plan import Plan, pieces
 from reedsp.algorithms.all_pairs.out_of_core.team import Team
 from reedsp.algorithms.all_pairs.out_of_core.worker import Run, Worker
+from reedsp.cost_model.counts import TILE
 from reedsp.device.job import round_up
 
 

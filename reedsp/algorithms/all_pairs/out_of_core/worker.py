@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.algorithms.all_pairs.floyd_warshall import TILE, FloydWarshall
+from reedsp.algorithms.all_pairs.floyd_warshall import FloydWarshall
 from reedsp.algorithms.all_pairs.out_of_core.host import Read, Write
 from reedsp.algorithms.all_pairs.out_of_core.plan import Plan, pieces
 from reedsp.arithmetic.matrix import Weights
+from reedsp.cost_model.counts import TILE
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.device.memory.scratch import PinnedArray

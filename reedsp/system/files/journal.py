@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from reedsp.algorithms.all_pairs.out_of_core import array_files
+from reedsp.system.files import writing
 from reedsp.system.files.atomic_file import room_for
 from reedsp.system.files.file_errors import named_errors
 from reedsp.system.files.own_folder import OwnFolder
@@ -66,11 +66,11 @@ class Journal:
         mode = "wb" if self._folder.status(self._name) is None else "r+b"
         with room_for(self.file, len(line)), self._folder.open(self._name, mode) as stream:
             stream.truncate(self._end)  # what is left of a line that could not be finished
-            array_files.write(stream, self._end, line)
+            writing.write(stream, self._end, line)
             os.fsync(stream.fileno())
             self._end = stream.tell()
 
 
 def damaged(file: Path, what: str) -> ValueError:
-    """Return the error for a damaged file of a checkpoint."""
-    return ValueError(f"{file}: {what}; the checkpoint is damaged, delete {file.parent} to start again")
+    """Return the error for a damaged file of work in progress."""
+    return ValueError(f"{file}: {what}; it is damaged, delete {file.parent} to start again")

@@ -1,4 +1,4 @@
-"""The journal of a checkpoint: records line by line, of which one that was not finished does not count."""
+"""The journal of a folder: records line by line, of which one that was not finished does not count."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reedsp.algorithms.all_pairs.out_of_core.journal import Journal
+from reedsp.system.files.journal import Journal
 from reedsp.system.files.own_folder import OwnFolder
 
 RECORDS = [{"n": 3}, ["pass", 0, 3, {"panels": 7}], ["done", 3]]
@@ -74,7 +74,5 @@ def test_damaged_lines_are_named(line: bytes, what: str, folder: OwnFolder) -> N
     Journal(folder, "journal").append(1)
     file = folder.path / "journal"
     file.write_bytes(file.read_bytes() + line)
-    with pytest.raises(
-        ValueError, match=f"^.*journal: {what}.*; the checkpoint is damaged, delete .*c to start again$"
-    ):
+    with pytest.raises(ValueError, match=f"^.*journal: {what}.*; it is damaged, delete .*c to start again$"):
         Journal(folder, "journal").read()
