@@ -61,7 +61,6 @@ def test_every_module_is_used() -> None:
         "_nx_info",
         "cli.keys",
         "cost_model.many_core",
-        "io.texts",
         "viewer.generators",
         "device.compiler_child",
         "csgraph",

@@ -56,15 +56,9 @@ def graph_of_text(text: str, name: str = "text") -> Graph:
 
     Examples
     --------
-    >>> from reedsp.io.texts import graph_of_text, text_of_graph
-    >>> graph = graph_of_text("0 : 1=7 2=2\n1 : 3\n2 : 3=5")
-    >>> graph
+    >>> from reedsp.io.texts import graph_of_text
+    >>> graph_of_text("0 : 1=7 2=2\n1 : 3\n2 : 3=5")
     <reedsp.Graph: 4 vertices, 4 edges, directed, int64 weights>
-    >>> print(text_of_graph(graph))
-    0 : 1=7 2=2
-    1 : 3
-    2 : 3=5
-    3 :
     """
     return graph_of_lines(enumerate(text.splitlines(), start=1), _fault_in(name))
 
@@ -107,24 +101,6 @@ def graph_of_lines(lines: Iterable[tuple[int, str]], fault: Fault) -> Graph:
     return Graph.from_edges(len(numbers), ends[:, 0], ends[:, 1], values, directed=False, labels=labels)
 
 
-def text_of_graph(graph: Graph) -> str:
-    """Return a graph as :func:`graph_of_text` reads it; vertices keep their numbers.
-
-    Raises
-    ------
-    ValueError
-        Its vertices have names that are no natural numbers.
-    """
-    numbers = _numbers(graph)
-    lines = [_DIRECTED] if graph.directed and _is_symmetric(graph) and graph.n else []
-    for vertex in range(graph.n):
-        row = slice(int(graph.indptr[vertex]), int(graph.indptr[vertex + 1]))
-        pairs = zip(graph.indices[row].tolist(), graph.weights[row].tolist(), strict=True)
-        neighbours = (f"{numbers[end]}{'' if _is_one(weight) else f'={weight!r}'}" for end, weight in pairs)
-        lines.append(" ".join([str(numbers[vertex]), ":", *neighbours]))
-    return "\n".join(lines)
-
-
 def array_of_text(text: str, name: str = "text") -> npt.NDArray[Any]:
     r"""Return the numbers of a text, between white space: int64 if all are written as integers, otherwise float64.
 
@@ -152,20 +128,6 @@ def array_of_text(text: str, name: str = "text") -> npt.NDArray[Any]:
         return fault(line, f"word {word}: float64, which other numbers need, cannot hold {values[place]}")
 
     return _in_array(values, inexact)
-
-
-def text_of_array(values: npt.ArrayLike) -> str:
-    """Return an array of one dimension as :func:`array_of_text` reads it.
-
-    Raises
-    ------
-    ValueError
-        It has another shape, or holds what is no finite number.
-    """
-    array = np.asarray(values)
-    if array.ndim != 1 or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
-        raise ValueError(f"values: finite numbers in one dimension are expected, got {array.dtype} {array.shape}")
-    return " ".join(map(repr, array.tolist()))
 
 
 # ---- words ------------------------------------------------------------------------------------------
@@ -218,15 +180,3 @@ def _is_symmetric(graph: Graph) -> bool:
 
 def _entries(rows: Any, columns: Any, weights: Any) -> Iterator[tuple[int, int, Any]]:
     return zip(rows.tolist(), columns.tolist(), weights.tolist(), strict=True)
-
-
-def _is_one(weight: Any) -> bool:
-    return isinstance(weight, int) and weight == 1
-
-
-def _numbers(graph: Graph) -> list[int]:
-    names = list(graph.names)
-    for place, name in enumerate(names):
-        if isinstance(name, bool) or not isinstance(name, (int, np.integer)) or name < 0:
-            raise ValueError(f"graph: vertex {place} is called {name!r}, but the text has natural numbers")
-    return [int(name) for name in names]

@@ -1,4 +1,4 @@
-"""Small random graphs of every kind, and all of their simple paths."""
+"""Small random graphs of every kind, all of their simple paths, and graphs as text."""
 
 from __future__ import annotations
 
@@ -49,3 +49,14 @@ def simple_paths(n: int, edges: list[oracle.Edge], source: int, target: int) -> 
                 yield from go([*path, v], weight + least[path[-1], v])
 
     return go([source], Fraction(0))
+
+
+def text_of_graph(graph: reedsp.Graph) -> str:
+    """The lines that :func:`reedsp.io.texts.graph_of_text` reads; vertices are called by numbers."""
+    names = list(graph.names)
+    lines = ["directed"] * graph.directed
+    for vertex, name in enumerate(names):
+        row = slice(int(graph.indptr[vertex]), int(graph.indptr[vertex + 1]))
+        pairs = zip(graph.indices[row].tolist(), graph.weights[row].tolist(), strict=True)
+        lines.append(" ".join([f"{name} :", *(f"{names[end]}={weight!r}" for end, weight in pairs)]))
+    return "\n".join(lines)

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from reedsp.io.texts import graph_of_text, text_of_graph
+from reedsp.io.texts import graph_of_text
 from reedsp.viewer.page import _in_json
+from tests.support.small_graphs import text_of_graph
 from tests.viewer import examples
 from tests.viewer.conftest import DESKTOP, FRAME, PHONE
 from tests.viewer.replay import states
