@@ -15,6 +15,7 @@ import reedsp
 from reedsp.cost_model import choose_search, place
 from reedsp.device import build, kernel_cache, selfcheck
 from reedsp.device.discovery import get_device
+from reedsp.device.job import Launched, recording
 from reedsp.minplus import tilings
 from tests.device import unoptimised
 
@@ -70,6 +71,14 @@ def serves(monkeypatch: pytest.MonkeyPatch, device: reedsp.Device) -> None:
     monkeypatch.setattr(place, "_DEVICE", 1e6)
     monkeypatch.setattr(place, "_DEVICE_THIN", 1e6)
     monkeypatch.setattr(choose_search, "_BEGUN", 1e6)
+
+
+@pytest.fixture
+def launches() -> Iterator[list[Launched]]:
+    """The kernels that a test launches, from its beginning on."""
+    found: list[Launched] = []
+    with recording(found.append):
+        yield found
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 
 import reedsp
 from reedsp.device.device import Device
-from tests.support.families import FAMILIES
+from tests.support.families import named
 from tests.support.oracle import distances
 
 ROWS = range(1, 87)
@@ -40,8 +40,8 @@ def test_every_row_has_a_test() -> None:
 
 def family(name: str) -> tuple[reedsp.Graph, int, list[float]]:
     """Return a graph, a source and the right distances."""
-    [found] = [each for each in FAMILIES if each.name == name]
-    graph = reedsp.Graph.from_edges(found.n, found.sources, found.targets, found.weights, directed=found.directed)
+    found = named(name)
+    graph = found.graph()
     expected = distances(found.n, found.edges, found.source)
     return graph, found.source, [np.inf if each is None else float(each) for each in expected]
 

@@ -1026,10 +1026,7 @@ def check_exact_shortest_paths(graph: Graph, source: int) -> None:
 )
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])
 def test_exact_shortest_paths_on_every_family(family: Family, dtype: type) -> None:
-    weights = np.array(family.weights, dtype)
-    check_exact_shortest_paths(
-        Graph.from_edges(family.n, family.sources, family.targets, weights, family.directed), family.source
-    )
+    check_exact_shortest_paths(family.graph(dtype), family.source)
 
 
 @pytest.mark.parametrize("seed", range(30))

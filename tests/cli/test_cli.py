@@ -29,6 +29,7 @@ from reedsp.cost_model import calibrate, machine, place
 from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings, tune
 from reedsp.system import icd, progress_bar
+from tests.cli.running import run
 
 GRAPH = """\
 c vertex 6 cannot be reached
@@ -93,13 +94,6 @@ def negative_cycle_file(tmp_path: Path) -> Path:
     file = tmp_path / "negative.gr"
     file.write_text("p sp 4 4\na 1 2 5\na 2 3 -4\na 3 2 1\na 3 4 1\n")
     return file
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Run a command in this process; return exit status, standard output and standard error."""
-    status = cli_command.run([str(argument) for argument in arguments])
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
 
 
 def python(code: str, *arguments: object, variables: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:

@@ -35,6 +35,7 @@ from reedsp.device.discovery import get_device
 from reedsp.minplus import tilings, tune
 from reedsp.system import icd, progress_bar
 from reedsp.viewer import server
+from tests.cli.running import run
 
 ROOT = Path(__file__).resolve().parents[2]
 GRAPH = "p sp 6 7\na 1 2 7\na 1 3 2\na 3 2 3\na 2 4 1\na 3 4 8\na 4 5 1\na 6 1 1\n"
@@ -50,12 +51,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tree.csv").write_text("vertex,distance,predecessor\n1,0,\n2,5,3\n3,2,1\n4,6,2\n5,7,4\n6,inf,\n")
     (tmp_path / "cycle.gr").write_text("p sp 4 4\na 1 2 5\na 2 3 -4\na 3 2 1\na 3 4 1\n")
     return tmp_path
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    status = cli_command.run([str(argument) for argument in arguments])
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
 
 
 def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) -> Any:

@@ -13,6 +13,7 @@ import pytest
 
 import reedsp
 from reedsp.cli import command
+from tests.cli.running import run
 
 MAP = """<osm version="0.6">
 <node id="11" lat="60.170" lon="24.930"/><node id="12" lat="60.171" lon="24.930"/>
@@ -37,11 +38,6 @@ def folder(town: reedsp.Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     Path("places.csv").write_text("name,lon,lat\nhome,24.9301,60.1700\nwork,24.9320,60.1711\n")
     reedsp.write(town, "map.npz")
     return tmp_path
-
-
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
-    status = command.run(words)
-    return status, *capsys.readouterr()
 
 
 def failure(capsys: pytest.CaptureFixture[str], *words: str) -> str:

@@ -77,10 +77,6 @@ def use_short_spans(set_attribute: Callable[[object, str, int], None] = setattr)
         set_attribute(over_workers, name, 0)
 
 
-def graph_of(family: Family) -> reedsp.Graph:
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, directed=family.directed)
-
-
 def fractions(n: int, seed: int = 3, negative: bool = False) -> reedsp.Graph:
     """Return a graph whose distances depend on how weights are bracketed."""
     rng = np.random.default_rng(seed)
@@ -140,7 +136,7 @@ def check(cluster: PoolCluster, graph: reedsp.Graph, folder: Path, out: str | No
 @pytest.mark.parametrize("out", OUTS)
 @pytest.mark.parametrize("family", [each for each in FAMILIES if each.name in QUICK], ids=lambda each: each.name)
 def test_families(family: Family, out: str | None, cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
-    check(cluster, graph_of(family), tmp_path, out, method="floyd-warshall", predecessors=True)
+    check(cluster, family.graph(), tmp_path, out, method="floyd-warshall", predecessors=True)
 
 
 @pytest.mark.deep
@@ -149,7 +145,7 @@ def test_families(family: Family, out: str | None, cluster: PoolCluster, short_s
 def test_every_family(family: Family, method: Any, cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
     for number, out in enumerate(OUTS):
         (folder := tmp_path / str(number)).mkdir()
-        check(cluster, graph_of(family), folder, out, method=method, predecessors=out != "x.npy")
+        check(cluster, family.graph(), folder, out, method=method, predecessors=out != "x.npy")
 
 
 @pytest.mark.parametrize("negative_cycles", ["raise", "mark"])
@@ -158,13 +154,13 @@ def test_negative_cycles(
     family: Family, negative_cycles: Any, cluster: PoolCluster, short_spans: None, tmp_path: Path
 ) -> None:
     options = {"predecessors": True, "negative_cycles": negative_cycles}
-    check(cluster, graph_of(family), tmp_path, "x.npy", method="floyd-warshall", **options)
+    check(cluster, family.graph(), tmp_path, "x.npy", method="floyd-warshall", **options)
 
 
 @pytest.mark.parametrize("out", [None, "x"])
 @pytest.mark.parametrize("family", [each for each in FAMILIES if each.name in QUICK], ids=lambda each: each.name)
 def test_searches(family: Family, out: str | None, cluster: PoolCluster, tmp_path: Path) -> None:
-    check(cluster, graph_of(family), tmp_path, out, method="johnson", predecessors=True)
+    check(cluster, family.graph(), tmp_path, out, method="johnson", predecessors=True)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -264,7 +260,7 @@ def test_what_is_said_of_it(cluster: PoolCluster) -> None:
 
 
 def test_in_a_place(cluster: PoolCluster) -> None:
-    graph = graph_of(FAMILIES[9])
+    graph = FAMILIES[9].graph()
     place = np.empty((graph.n, graph.n), np.int64)
     assert cluster.apsp(graph, out=place).dist is place
     assert np.array_equal(place, reedsp.apsp(graph, dtype="int64").dist)
@@ -298,18 +294,18 @@ def test_progress(cluster: PoolCluster, short_spans: None) -> None:
 )
 def test_wrong_arguments(options: Any, message: str, cluster: PoolCluster) -> None:
     with pytest.raises(ValueError, match=message):
-        cluster.apsp(graph_of(FAMILIES[9]), **options)
+        cluster.apsp(FAMILIES[9].graph(), **options)
 
 
 def test_johnson_and_negative_weights(cluster: PoolCluster) -> None:
     with pytest.raises(ValueError, match="negative_cycles = 'mark': needs"):
-        cluster.apsp(graph_of(FAMILIES[16]), "johnson", negative_cycles="mark")
+        cluster.apsp(FAMILIES[16].graph(), "johnson", negative_cycles="mark")
     with pytest.raises(ValueError, match="negative and fractional"):
         cluster.apsp(fractions(30, negative=True), "johnson")
 
 
 def test_out_that_is_taken(cluster: PoolCluster, tmp_path: Path) -> None:
-    graph = graph_of(FAMILIES[9])
+    graph = FAMILIES[9].graph()
     with pytest.raises(FileNotFoundError, match="missing"):
         cluster.apsp(graph, out=tmp_path / "missing" / "x.npy")
     for name in ("x.npy", "x.zarr", "x"):

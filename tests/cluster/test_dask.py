@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import hashlib
 import itertools
 import os
 import signal
@@ -34,6 +33,7 @@ import reedsp.cluster
 from reedsp.cluster.engines import dask as dask_engine
 from reedsp.cluster.engines.dask import DaskEngine
 from reedsp.cluster.worker import registry
+from tests.cluster.test_power_cuts import digest
 
 N = 60
 KILLS = int(os.environ.get("REEDSP_KILLS", "3"))
@@ -492,15 +492,6 @@ if __name__ == "__main__":
 
 
 KINDS = ".zarr", ".npy"
-
-
-def digest(path: Path) -> str:
-    """Return the SHA-256 of a file, or of all files of a folder with their names."""
-    found = hashlib.sha256()
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-        if file.is_file():
-            found.update(f"{file.relative_to(path)}".encode() + file.read_bytes())
-    return found.hexdigest()
 
 
 def wait_for_two(client: distributed.Client) -> None:

@@ -105,7 +105,7 @@ def from_scipy(graph: reedsp.Graph, sources: Sequence[int]) -> npt.NDArray[np.fl
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_rows_are_those_of_one_device(workers: reedsp.cluster.Cluster, family: Family) -> None:
-    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, directed=family.directed)
+    graph = family.graph()
     sources = range(min(family.n, 5))
     try:
         expected = reedsp.sssp(graph, sources)

@@ -95,11 +95,6 @@ CYCLES = [
 NARROW, INT32, INT64 = INTEGERS
 
 
-def graph_of(family: Family, dtype: type) -> reedsp.Graph:
-    weights = np.array(family.weights, dtype)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
-
-
 def check(family: Family, graph: reedsp.Graph, options: dict[str, object]) -> None:
     """Solve and compare with the oracle."""
     expected = oracle.distances(family.n, family.edges, family.source)
@@ -111,7 +106,7 @@ def check(family: Family, graph: reedsp.Graph, options: dict[str, object]) -> No
 
 def check_family(family: Family) -> None:
     """Every refinement of Output Parallel Bellman-Ford, in integers and in floats."""
-    whole = graph_of(family, np.int64)
+    whole = family.graph()
     for cooperative, ordered in itertools.product((False, True), repeat=2):
         options = {"cooperative_loading": cooperative, "in_degree_order": ordered, "group_size": GROUP_SIZE}
         check(family, whole, options)
@@ -128,7 +123,7 @@ def check_negative_cycle(family: Family) -> None:
     for cooperative in (False, True):
         options = {"cooperative_loading": cooperative, "group_size": GROUP_SIZE}
         with pytest.raises(reedsp.NegativeCycleError) as found:
-            reedsp.sssp(graph_of(family, np.int64), family.source, "output-parallel", options=options)
+            reedsp.sssp(family.graph(), family.source, "output-parallel", options=options)
         assert oracle.closed_walk_weight(family.edges, found.value.cycle) < 0
 
 
@@ -593,7 +588,7 @@ def few_edges(degree: int) -> Family:
 def check_deep(device: Device) -> None:
     """A search of levels that gives up, and one that does not."""
     family = few_edges(3)
-    graph = graph_of(family, np.int64)
+    graph = family.graph()
     expected = oracle.distances(family.n, [(u, v, 1) for u, v, _ in family.edges], 0)
     levels = reedsp.bfs(graph, 0, device=device, options={"method": "near-far"}).levels
     assert levels.tolist() == [-1 if d is None else d for d in expected]
@@ -638,7 +633,7 @@ def check_near_far(device: Device, family: Family, dtype: type, rung: Balance | 
     }
     roomy = Tuning(**settings, edges_alone=8, room=2 * family.n)
     scant = Tuning(**{**settings, "local_rounds": 1}, edges_alone=10 * GROUP_SIZE, room=0)
-    graph = graph_of(family, np.int64)
+    graph = family.graph()
     if dtype is np.float64:
         graph = reedsp.Graph(graph.indptr, graph.indices, graph.weights + 0.0)
     for tuning, target in ((roomy, None), (scant, family.n - 1)):
@@ -698,7 +693,7 @@ def answer_of(
     solve: Callable[[Task], object], device: Device, family: Family, arithmetic: Arithmetic
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the distances and predecessors that a search finds."""
-    graph = graph_of(family, np.int64)
+    graph = family.graph()
     dist, predecessors = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
     solve(Task(graph, [[family.source]], Job(device), arithmetic, dist, predecessors))
     return dist[0], predecessors[0]
@@ -732,7 +727,7 @@ def checks_of_breadth_first(device: Device) -> Iterator[Check]:
         (reedsp.Graph.from_edges(130, *np.concatenate((*cores, tail), axis=1), directed=False), 3),
         (reedsp.Graph.from_edges(89, *late), 88),
         (reedsp.Graph.from_edges(200, np.full(199, 199), np.arange(199)), 199),
-        *((graph_of(family, np.int64), family.source) for family in SIMULATED if len(family.weights) <= LARGEST // 2),
+        *((family.graph(), family.source) for family in SIMULATED if len(family.weights) <= LARGEST // 2),
     ]
     for (number, (graph, source)), method in itertools.product(enumerate(graphs), files):
         settings = itertools.product(("auto", "top-down", "bottom-up"), (0, 2)) if number < 3 else (("auto", 2),)
@@ -756,13 +751,13 @@ def checks_of_breadth_first(device: Device) -> Iterator[Check]:
 
 def check_contraction(device: Device, family: Family, heavy: int) -> None:
     """Sweeps by work-items alone and by rounds, to all vertices and to some, and one pair."""
-    weights = np.array(family.weights) * heavy
-    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, family.directed)
+    family = replace(family, weights=[weight * heavy for weight in family.weights])
+    graph = family.graph()
     job, arithmetic = Job(device), Arithmetic(np.dtype(np.int32 if heavy == 1 else np.int64))
     hierarchy = contract(graph, units_of(graph), job)
     sources, last = [family.source, 0], family.n - 1
     dist = [oracle.distances(family.n, family.edges, source) for source in sources]
-    expected = np.array([[np.inf if each is None else float(each * heavy) for each in row] for row in dist])
+    expected = np.array([[np.inf if each is None else float(each) for each in row] for row in dist])
     some = sweep_to(hierarchy, np.array(sources))
     for form in (Batches(hierarchy, job), Wide(hierarchy, job), Wide(hierarchy, job, small=2, waiting=2)):
         for sweep, wanted in ((None, expected), (some, expected[:, sources])):
@@ -780,7 +775,7 @@ def check_contraction_for_many(device: Device) -> None:
     Without the product at the top: what is copied to a place in a buffer counts as never written in this simulator.
     """
     side = 9
-    graph, job, rows = graph_of(grid("grid", side, side, seed=4), np.int32), Job(device), 65
+    graph, job, rows = grid("grid", side, side, seed=4).graph(np.int32), Job(device), 65
     hierarchy, found = contract(graph, units_of(graph), job), np.empty((rows, side * side), np.int32)
     sources = np.arange(rows)
     with job.writes(found) as results:
@@ -931,7 +926,7 @@ def check_near_far_trees(device: Device, family: Family, rows: int, workers: int
             patch.setattr(near_far_work_item, name, value)
         starts = [(family.source + row) % family.n for row in range(rows)]
         arithmetic, job = Arithmetic(np.dtype(np.int32)), Job(device)
-        edges = OutEdges.of(graph_of(family, np.int64), job, arithmetic)
+        edges = OutEdges.of(family.graph(), job, arithmetic)
         rooted = [[start] for start in starts]
         found, _, noted = near_far_work_item.solve_with_trees(job, edges, arithmetic, rooted, workers=workers)
         tree = find_trees_outgoing(job, edges, arithmetic, found, rooted, False, noted).predecessors
@@ -962,7 +957,7 @@ def check_near_far_work_item(device: Device, family: Family, dtype: type, rows: 
             patch.setattr(near_far_work_item, name, value)
         starts = [[(family.source + row) % family.n, family.source] for row in range(rows)]
         arithmetic, job = Arithmetic(np.dtype(dtype)), Job(device)
-        edges = OutEdges.of(graph_of(family, np.int64), job, arithmetic)
+        edges = OutEdges.of(family.graph(), job, arithmetic)
         options = {"workers": workers, "target": family.n - 1} if dtype is np.int64 else {"workers": workers}
         dist, _ = near_far_work_item.solve(job, edges, arithmetic, starts, **options)
         found = job.download(dist, rows * family.n, dtype).reshape(rows, family.n)

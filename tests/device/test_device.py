@@ -36,10 +36,10 @@ from reedsp.system import icd
 from reedsp.system.parts import TRANSFERRED
 from tests.device.failing_device import failure
 from tests.support import oracle
-from tests.support.families import FAMILIES, Family
+from tests.support.families import FAMILIES, Family, named
 
 INT32 = weight_macros(np.dtype(np.int32))
-RANDOM = next(family for family in FAMILIES if family.name == "random")
+RANDOM = named("random")
 
 needs_device = pytest.mark.skipif(not reedsp.devices(), reason="there is no OpenCL device on this machine")
 needs_loader = pytest.mark.skipif(
@@ -69,7 +69,7 @@ def fresh(device: Device) -> Device:
 
 def check(device: Device, family: Family = RANDOM) -> None:
     """Solve a graph on the device and compare with the oracle."""
-    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights)
+    graph = family.graph()
     expected = oracle.distances(family.n, family.edges, family.source)
     result = reedsp.sssp(graph, family.source, device=device)
     assert result.dist.tolist() == [float("inf") if d is None else float(d) for d in expected]
@@ -592,7 +592,7 @@ def test_ctrl_c_while_a_large_buffer_is_released(
 def test_graph_larger_than_an_allocation(device: Device) -> None:
     small = fresh(device)
     small.max_allocation = 4 * RANDOM.n - 1
-    graph = reedsp.Graph.from_edges(RANDOM.n, RANDOM.sources, RANDOM.targets, RANDOM.weights)
+    graph = RANDOM.graph()
     with pytest.raises(reedsp.DeviceMemoryError, match=f"allows {small.max_allocation:,} in one"):
         reedsp.sssp(graph, 0, device=small)
     small.max_allocation = device.max_allocation
@@ -786,9 +786,7 @@ def test_78_interrupted_work_leaves_the_device_usable() -> None:
 
 def test_79_threads_share_a_device_and_a_graph(device: Device) -> None:
     graphs = [
-        (family, reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights))
-        for family in FAMILIES
-        if family.directed and 2 < family.n < 500 and family.weights
+        (family, family.graph()) for family in FAMILIES if family.directed and 2 < family.n < 500 and family.weights
     ]
     work = [(family, graph, source % family.n) for family, graph in graphs[:6] for source in (0, 1, 2)]
     work = [each for each in work for _ in range(2)]
@@ -944,7 +942,7 @@ def test_result_counts_every_launch(device: Device, monkeypatch: pytest.MonkeyPa
         return launch(*arguments, **options)
 
     monkeypatch.setattr(cl, "enqueue_nd_range_kernel", count)
-    graph = reedsp.Graph.from_edges(RANDOM.n, RANDOM.sources, RANDOM.targets, RANDOM.weights)
+    graph = RANDOM.graph()
     result = reedsp.sssp(graph, [0, 1, 2], "output-parallel", device=device)
     assert result.stats["kernels_launched"] == launched > result.rounds
 

@@ -20,17 +20,12 @@ from tests.support.families import FAMILIES, Family
 LARGEST = 2**30  # path weight
 
 
-def graph_of(family: Family) -> reedsp.Graph:
-    weights = np.array(family.weights, np.int64)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("run", [1, 3, 4096])
 @pytest.mark.parametrize("by_hops", [False, True])
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_both_ways(family: Family, by_hops: bool, run: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph, job = graph_of(family), Job(device)
+    graph, job = family.graph(), Job(device)
     if graph.n == 0 or graph.n * max(map(abs, family.weights), default=0) > LARGEST:
         pytest.skip("nothing to search, or sums beyond int32")
     monkeypatch.setattr(predecessors, "_CPU_RUN", run)
@@ -49,6 +44,31 @@ def test_both_ways(family: Family, by_hops: bool, run: int, device: Device, monk
     if not by_hops and min(family.weights, default=0) >= 0:
         for row, source in enumerate(starts):
             assert found[1][row].tolist() == oracle.predecessors(family.n, family.edges, source, exact[row])
+
+
+@pytest.mark.parametrize(("levels", "budget"), [(1, 1), (2, 1 << 20)])
+@pytest.mark.parametrize("by_hops", [False, True])
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+def test_one_vertex_after_the_other(
+    family: Family, by_hops: bool, levels: int, budget: int, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are many hop levels, in as many launches as it needs."""
+    monkeypatch.setattr(device, "kind", "cpu")
+    monkeypatch.setattr(predecessors, "_CPU_LEVELS", levels)
+    monkeypatch.setattr(predecessors, "_FIRST_BUDGET", budget)
+    monkeypatch.setattr(device, "compute_units", 2)
+    test_both_ways(family, by_hops, 3, device, monkeypatch)
+
+
+def test_levels_of_a_long_path(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its hop levels took a launch each."""
+    monkeypatch.setattr(device, "kind", "cpu")
+    n = 3000
+    graph = reedsp.Graph.from_edges(n, range(n - 1), range(1, n), np.zeros(n - 1, np.int64))
+    launched: list[Launched] = []
+    with recording(launched.append):
+        assert find(device, graph, [0] * n, 0) == [-9999, *range(n - 1)]
+    assert len(launched) < 100
 
 
 @pytest.mark.parametrize("atomic", [True, False])

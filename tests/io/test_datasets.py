@@ -16,6 +16,7 @@ import pytest
 
 import reedsp
 from reedsp.cli import command
+from tests.cli.running import run
 from reedsp.io import datasets
 
 CONTENT = b"0 1\n1 2\n"
@@ -117,12 +118,6 @@ def test_real_files_have_the_hashes(shared_data: Path, name: str, monkeypatch: p
 
 
 # ---- the command ------------------------------------------------------------------------------------
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    status = command.run([str(argument) for argument in arguments])
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
 
 
 def test_list(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from reedsp.device import selfcheck
 from reedsp.device.device import Device
 from reedsp.minplus import entries, operands
 from tests.minplus.test_entries import layouts
+from tests.minplus.test_product import infinity
 
 DTYPES = [np.dtype(f"{kind}{size}") for kind in "iu" for size in (1, 2, 4, 8)] + [np.dtype("f4"), np.dtype("f8")]
 SHAPES = ((1, 1, 1), (1, 300, 2), (70, 65, 129), (130, 3, 64))
@@ -40,10 +41,6 @@ def choose(way: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
 def way(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.MonkeyPatch) -> str:
     choose(request.param, device, monkeypatch)
     return request.param
-
-
-def infinity(dtype: np.dtype[Any]) -> Any:
-    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
 
 
 def weights(shape: tuple[int, int], dtype: np.dtype[Any], seed: int) -> np.ndarray:

@@ -12,6 +12,7 @@ import pytest
 import reedsp
 from reedsp.device.device import Device
 from reedsp.minplus import product
+from tests.minplus.test_product import infinity
 from tests.support import oracle
 
 METHODS = ("auto", "tiles", "registers")
@@ -22,10 +23,6 @@ DTYPES = [
 N = 19  # more than a tile of 16
 
 Matrix = tuple[tuple[Any, ...], ...]  # None = no path
-
-
-def infinity(dtype: np.dtype[Any]) -> Any:
-    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
 
 
 def matrix(dtype: np.dtype[Any], k: int, n: int = N, zero_diagonal: bool = False) -> np.ndarray:

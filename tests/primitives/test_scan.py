@@ -79,6 +79,7 @@ def small(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @functools.cache
 def context_of(device: Device) -> cl.Context:
+    """Return a context that lives on: with Intel's runtime a queue does not keep its own."""
     return cl.Context([device.handle])
 
 

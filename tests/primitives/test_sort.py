@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
 
@@ -19,6 +17,7 @@ from reedsp.device.job import Job
 from reedsp.primitives.sort import merges, radix, selfcheck, sorts
 from reedsp.primitives.sort.records import KEY_TYPES, Columns, Records, Sorting, kernel_by_order
 from tests.deep.fuzz.sorts import random_cases
+from tests.primitives.test_scan import queue_of
 
 FORMS = {"work-item": "cpu", "work-group": "gpu", "lanes": "gpu"}
 PATTERNS = ("random", "ascending", "descending", "constant", "few", "special", "narrow")
@@ -284,18 +283,6 @@ def test_results_within_the_same_memory(device: Device) -> None:
     expected = np.sort(memory[:100])
     reedsp.sort(memory[:100], out=memory[1:], device=device)
     np.testing.assert_array_equal(memory[1:], expected)
-
-
-@functools.cache
-@functools.cache
-def context_of(device: Device) -> cl.Context:
-    """Return a context that lives on: with Intel's runtime a queue does not keep its own."""
-    return cl.Context([device.handle])
-
-
-def queue_of(device: Device, out_of_order: bool) -> cl.CommandQueue:
-    properties = cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE if out_of_order else 0
-    return cl.CommandQueue(context_of(device), properties=properties)
 
 
 @pytest.mark.parametrize("out_of_order", [False, True])

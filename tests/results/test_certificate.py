@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import reedsp
 from reedsp import Graph
-from reedsp.cli import command as cli_command
 from reedsp.results import certificate, files
 from reedsp.results.files import Stored
+from tests.cli.running import run
 
 
 def stored(
@@ -187,12 +187,6 @@ def test_matrices_with_marked_negative_cycles(seed: int) -> None:
 
 
 # ---- files and the command --------------------------------------------------------------------------
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    status = cli_command.run([str(argument) for argument in arguments])
-    captured = capsys.readouterr()
-    return status, captured.out, captured.err
 
 
 @pytest.fixture(params=["whole", "fractions", "labels", "negative"])

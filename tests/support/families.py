@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+import reedsp
 from tests.support.oracle import Edge, edges_of
 
 
@@ -24,6 +26,12 @@ class Family:
     @property
     def edges(self) -> list[Edge]:
         return edges_of(self.sources, self.targets, self.weights, self.directed)
+
+    def graph(self, dtype: npt.DTypeLike = np.int64, units: int = 1) -> reedsp.Graph:
+        """Return the graph, its weights divided by some units."""
+        weights = np.array(self.weights, dtype)
+        own = weights if units == 1 else weights / units
+        return reedsp.Graph.from_edges(self.n, self.sources, self.targets, own, directed=self.directed)
 
 
 def random(name: str, n: int, m: int, low: int, high: int, seed: int, **kwargs: object) -> Family:
@@ -116,6 +124,8 @@ FAMILIES = [
     Family("zero cycle of negative and positive edges", 5, [0, 1, 2, 3, 1], [1, 2, 3, 1, 4], [5, -2, 4, -2, 0]),
     Family("negative cycle out of reach", 6, [0, 1, 3, 4, 4], [1, 2, 4, 3, 5], [1, -4, -1, -1, 2]),
 ]
+NOT_NEGATIVE = [family for family in FAMILIES if min(family.weights, default=0) >= 0]
+CYCLE_FREE = [family for family in FAMILIES if family.name != "negative cycle out of reach"]
 
 NEGATIVE_CYCLES = [
     Family("negative self loop", 3, [0, 1, 1], [1, 1, 2], [4, -1, 1]),
@@ -132,3 +142,7 @@ NEGATIVE_CYCLES = [
     random("random with negative weights", 80, 600, -5, 30, seed=12),
     Family("heavy", 3, [0, 1, 2], [1, 2, 0], [2**62, -(2**62), -(2**61)]),
 ]
+
+
+def named(name: str) -> Family:
+    return next(family for family in FAMILIES if family.name == name)

@@ -23,7 +23,7 @@ from reedsp.device.device import Device
 from reedsp.device.job import Launched, recording
 from reedsp.viewer import generators
 from reedsp.viewer.algorithms.catalogue import ALGORITHMS
-from tests.support.families import FAMILIES, Family
+from tests.support.families import FAMILIES, Family, named
 from tests.support.rooms import ROOT
 from tests.viewer.by_hand import arrays, searches, structure
 
@@ -34,11 +34,6 @@ ADD = int.__add__
 
 by_name = pytest.mark.parametrize("family", TRACED, ids=lambda family: family.name)
 by_name_not_negative = pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
-
-
-def graph_of(family: Family, directed: bool | None = None) -> reedsp.Graph:
-    directed = family.directed if directed is None else directed
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, directed=directed)
 
 
 def edges_of(graph: reedsp.Graph) -> list[tuple[int, int, Any]]:
@@ -92,7 +87,7 @@ def has(found: reedsp.Trace, name: str, states: list[list[Any]]) -> None:
 def test_rounds(family: Family, method: str, device: Device) -> None:
     if family.name.startswith("negative cycle"):
         pytest.skip("no edge of the cycle is left to be looked at")
-    graph = graph_of(family)
+    graph = family.graph()
     found = traced(graph, method, family.source, device=device)
     replay = {
         "output-parallel": searches.output_parallel,
@@ -106,7 +101,7 @@ def test_rounds(family: Family, method: str, device: Device) -> None:
 
 @by_name_not_negative
 def test_near_and_far(family: Family, device: Device) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     delta = max(1, sum(family.weights) // max(1, 2 * len(family.weights)))
     found = traced(graph, "near-far", family.source, device=device, delta=delta)
     thresholds = [value for [value] in history(found, "threshold") if value is not None]
@@ -118,7 +113,7 @@ def test_near_and_far(family: Family, device: Device) -> None:
 @pytest.mark.deep
 @by_name_not_negative
 def test_predecessors(family: Family, device: Device) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     for method in ("output-parallel", "near-far"):
         states = traced(graph, method, family.source, device=device).states()
         dist, tree = states[-1]["dist"], states[-1]["predecessors"]
@@ -136,7 +131,7 @@ def test_predecessors(family: Family, device: Device) -> None:
 @by_name
 @pytest.mark.parametrize("method", ["top-down", "bottom-up"])
 def test_levels(family: Family, method: str, device: Device) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     found = traced(graph, method, family.source, device=device)
     expected = searches.levels(graph.n, edges_of(graph), family.source)
     has(found, "levels", expected["levels"])
@@ -159,7 +154,7 @@ def test_active_vertices_are_those_that_work(device: Device) -> None:
 @by_name_not_negative
 @pytest.mark.parametrize("method", ["floyd-warshall", "floyd-warshall-blocked", "min-plus-squaring"])
 def test_matrices(family: Family, method: str, device: Device) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     found = traced(graph, method, device=device)
     edges = edges_of(graph)
     if method == "floyd-warshall":
@@ -188,7 +183,7 @@ def test_the_tiles_of_a_matrix(device: Device) -> None:
 @pytest.mark.deep
 @by_name
 def test_dulles_components(family: Family, device: Device) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     found = traced(graph, "dulle-components", device=device)
     expected = structure.dulle_components(graph.n, edges_of(graph))
     for name in ("components", "targets"):
@@ -199,7 +194,7 @@ def test_dulles_components(family: Family, device: Device) -> None:
 @by_name
 def test_components(family: Family, device: Device) -> None:
     """In which order edges link trees is the device's affair, but not which vertices a tree can have."""
-    graph = graph_of(family)
+    graph = family.graph()
     found = traced(graph, "components", device=device)
     label = structure.components(graph.n, edges_of(graph))
     trees = graph.n
@@ -216,7 +211,7 @@ def test_components(family: Family, device: Device) -> None:
 @by_name
 @pytest.mark.parametrize("method", ["boruvka", "dulle-forest"])
 def test_forests(family: Family, method: str, device: Device) -> None:
-    graph = graph_of(family, directed=False)
+    graph = dataclasses.replace(family, directed=False).graph()
     found = traced(graph, method, device=device)
     edges = [(u, v, w) for u, v, w in edges_of(graph) if u <= v]
     assert found.input["edges"] == [list(edge) for edge in edges]
@@ -605,7 +600,7 @@ def test_types_of_elements(dtype: Any, device: Device) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("scale", [0.25, 2.0**31])
 def test_types_of_weights(scale: float, device: Device) -> None:
-    family = next(each for each in FAMILIES if each.name == "random, undirected")
+    family = named("random, undirected")
     kept = [index for index in range(len(family.sources)) if max(family.sources[index], family.targets[index]) < 60]
     weights = np.array(family.weights)[kept] * scale
     ends = np.array(family.sources)[kept], np.array(family.targets)[kept]
@@ -636,7 +631,7 @@ def test_every_algorithm_is_documented() -> None:
 
 
 def test_kernels_and_their_lines(device: Device) -> None:
-    found = traced(graph_of(FAMILIES[0]), "output-parallel", device=device)
+    found = traced(FAMILIES[0].graph(), "output-parallel", device=device)
     [step] = [step for step in found.steps if step.kernel == "initialise"]
     assert step.file == "single_source/output_parallel.cl"
     assert step.lines is not None
@@ -730,7 +725,8 @@ AROUND = {
 def test_no_launch_is_unknown(algorithm: str, device: Device) -> None:
     """But those around an algorithm, and scans, whose buffers are known where they have a role."""
     entry = ALGORITHMS[algorithm]
-    graph = bipartite(7, 9, 12, 30) if entry.problem.name == "matching" else graph_of(FAMILIES[8], directed=False)
+    undirected = dataclasses.replace(FAMILIES[8], directed=False).graph()
+    graph = bipartite(7, 9, 12, 30) if entry.problem.name == "matching" else undirected
     given = values_of(60) if entry.problem.kind == "array" else graph
     launched: list[Launched] = []
     with recording(launched.append):

@@ -28,7 +28,7 @@ from reedsp.device import job as job_module
 from reedsp.device.device import Device
 from reedsp.minplus import product as minplus_product
 from tests.support import families, oracle
-from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
+from tests.support.families import CYCLE_FREE, NEGATIVE_CYCLES, Family, named
 from tests.support.oracle import Edge, edges_of
 
 METHODS = ("floyd-warshall", "min-plus")
@@ -49,7 +49,7 @@ every_option = with_options(OPTIONS)
 every_method = pytest.mark.parametrize("method", METHODS)
 
 SMALL = [
-    *(family for family in FAMILIES if family.n <= 130 and family.name != "negative cycle out of reach"),
+    *(family for family in CYCLE_FREE if family.n <= 130),
     families.random("heavy, smaller", 70, 300, 2**29, 2**30, seed=26),
     families.random("beyond int32, smaller", 70, 300, 2**40, 2**44, seed=27),
     families._potentials("negative edges, smaller", 90, 420, seed=21),
@@ -63,13 +63,6 @@ SMALL = [
 
 
 # ---- helpers ----------------------------------------------------------------------------------------
-
-
-def graph_of(family: Family, units: int = 1) -> reedsp.Graph:
-    """Return the graph with whole weights, or with the same weights divided by some units, as floats."""
-    weights = np.array(family.weights, np.int64)
-    own = weights / units if units > 1 else weights
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, own, directed=family.directed)
 
 
 @functools.cache
@@ -149,7 +142,7 @@ def floyd_warshall_of(matrix: np.ndarray) -> np.ndarray:
 def test_families(family: Family, device: Device) -> None:
     dist, pred = answer_for(family.name)
     for units in (1, UNITS) if device.fp64 else (1,):
-        graph = graph_of(family, units)
+        graph = family.graph(units=units)
         before = [array.copy() for array in (graph.indptr, graph.indices, graph.weights)]
         for method in METHODS:
             result = reedsp.apsp(graph, method, predecessors=True, device=device)
@@ -167,7 +160,7 @@ def test_families(family: Family, device: Device) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("name", ["negative edges, smaller", "undirected, zero weights, ties", "heavy, smaller"])
 def test_same_as_from_each_source(name: str, device: Device) -> None:
-    graph = graph_of(next(family for family in SMALL if family.name == name))
+    graph = next(family for family in SMALL if family.name == name).graph()
     single = reedsp.sssp(graph, range(graph.n), device=device)
     result = reedsp.apsp(graph, "floyd-warshall", predecessors=True, device=device)
     assert np.array_equal(result.dist, single.dist)
@@ -187,7 +180,7 @@ def test_a_gpu_gets_the_same(name: str, device: Device, monkeypatch: pytest.Monk
     monkeypatch.setattr(job_module, "_LARGE_UPLOAD", 4)
     monkeypatch.setattr(job_module, "_LARGE_DOWNLOAD", 4)
     for units in (1, UNITS) if device.fp64 else (1,):
-        result = reedsp.apsp(graph_of(family, units), METHODS[0], predecessors=True, device=gpu)
+        result = reedsp.apsp(family.graph(units=units), METHODS[0], predecessors=True, device=gpu)
         assert result.dist.tolist() == as_type(dist, result.dist.dtype, units)
         assert result.pred.tolist() == pred
 
@@ -204,7 +197,7 @@ def test_options(method: str, options: dict[str, str], device: Device) -> None:
             continue
         family = next(each for each in SMALL if each.name == name)
         dist, pred = answer_for(name)
-        result = reedsp.apsp(graph_of(family, units), method, True, device=device, options=options)
+        result = reedsp.apsp(family.graph(units=units), method, True, device=device, options=options)
         assert result.dist.tolist() == as_type(dist, result.dist.dtype, units)
         assert result.pred.tolist() == pred
 
@@ -643,7 +636,7 @@ def test_files_of_distances_that_rounding_has_spoilt(
 @pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
 def test_05_10_12_15_negative_cycles_raise(family: Family, method: str, device: Device) -> None:
     for units in (1, UNITS) if device.fp64 else (1,):
-        graph = graph_of(family, units)
+        graph = family.graph(units=units)
         with pytest.raises(reedsp.NegativeCycleError) as caught:
             reedsp.apsp(graph, method, predecessors=True, device=device)
         weight = oracle.closed_walk_weight(family.edges, caught.value.cycle)
@@ -809,7 +802,7 @@ def several_cycles(n: int, seed: int, low: int = -3) -> Family:
 
 MARKED = [
     *(family for family in NEGATIVE_CYCLES if family.n <= 131 and family.name != "heavy"),
-    next(family for family in FAMILIES if family.name == "negative cycle out of reach"),
+    named("negative cycle out of reach"),
     Family("behind a path", 90, [*range(89), 89], [*range(1, 90), 70], [7] * 89 + [-7 * 19 - 1]),
     Family("long ring", 131, list(range(131)), [*range(1, 131), 0], [1] * 130 + [-131]),
     *(several_cycles(n, seed) for n, seed in ((70, 1), (100, 2), (131, 3))),
@@ -826,7 +819,7 @@ def test_marks(family: Family, device: Device) -> None:
     pred = oracle.all_predecessors(family.n, family.edges, dist)
     assert any(UNBOUNDED in row for row in dist)
     for units in (1, UNITS) if device.fp64 else (1,):
-        graph = graph_of(family, units)
+        graph = family.graph(units=units)
         for method, dtype in itertools.product(METHODS, (None, "int64", "int32", "float32")):
             if units > 1 and dtype in ("int64", "int32"):
                 continue
@@ -843,7 +836,7 @@ def test_marks_with_every_option(method: str, options: dict[str, str], device: D
     family = several_cycles(100, 2)
     dist = oracle.all_distances(family.n, family.edges)
     for units in (1, UNITS) if device.fp64 else (1,):
-        result = reedsp.apsp(graph_of(family, units), method, negative_cycles="mark", device=device, options=options)
+        result = reedsp.apsp(family.graph(units=units), method, negative_cycles="mark", device=device, options=options)
         assert result.dist.tolist() == as_type(dist, result.dist.dtype, units)
 
 

@@ -50,11 +50,9 @@ def needs_doubles(device: Device) -> None:
 
 def both_ways(family: Family, units: int) -> tuple[Graph, Graph]:
     """Return a family's graph, of a list and of a masked matrix, its weights divided by some units."""
-    weights = np.array(family.weights, np.int64)
-    own = weights / units if units > 1 else weights
-    graph = Graph.from_edges(family.n, family.sources, family.targets, own, directed=family.directed)
+    graph = family.graph(units=units)
     listed = graph.to_scipy().tocoo()
-    matrix = np.ma.masked_all((family.n, family.n), own.dtype)
+    matrix = np.ma.masked_all((family.n, family.n), graph.weights.dtype)
     matrix[listed.row, listed.col] = listed.data
     return graph, Graph.from_dense(matrix, directed=family.directed)
 

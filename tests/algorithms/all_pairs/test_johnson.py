@@ -16,20 +16,13 @@ from reedsp.cost_model import counts
 from reedsp.cost_model.work import Work
 from reedsp.device.device import Device
 from tests.support import oracle
-from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
-
-CYCLE_FREE = [family for family in FAMILIES if family.name != "negative cycle out of reach"]
-
-
-def graph_of(family: Family, dtype: type = np.int64) -> reedsp.Graph:
-    weights = np.array(family.weights, dtype)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
+from tests.support.families import CYCLE_FREE, NEGATIVE_CYCLES, Family, named
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("family", [each for each in CYCLE_FREE if each.n <= 300], ids=lambda family: family.name)
 def test_families(family: Family, device: Device) -> None:
-    paths = reedsp.apsp(graph_of(family), "johnson", True, device=device)
+    paths = reedsp.apsp(family.graph(), "johnson", True, device=device)
     expected = oracle.all_distances(family.n, family.edges)
     unreached = [[None if d == np.inf else Fraction(d) for d in row] for row in paths.dist.tolist()]
     assert unreached == expected
@@ -41,14 +34,14 @@ def test_families(family: Family, device: Device) -> None:
 @pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
 def test_negative_cycles(family: Family, device: Device) -> None:
     with pytest.raises(reedsp.NegativeCycleError) as caught:
-        reedsp.apsp(graph_of(family), "johnson", device=device)
+        reedsp.apsp(family.graph(), "johnson", device=device)
     assert oracle.closed_walk_weight(family.edges, caught.value.cycle) < 0
 
 
 def test_row_12_a_negative_cycle_anywhere_counts(device: Device) -> None:
-    family = next(family for family in FAMILIES if family.name == "negative cycle out of reach")
+    family = named("negative cycle out of reach")
     with pytest.raises(reedsp.NegativeCycleError):
-        reedsp.apsp(graph_of(family), "johnson", device=device)
+        reedsp.apsp(family.graph(), "johnson", device=device)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int32"])

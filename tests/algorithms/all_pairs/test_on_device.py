@@ -69,9 +69,7 @@ def test_families(family: Family, units: int, device: reedsp.Device) -> None:
     """The distances, or the error, of apsp, from a graph and from a matrix on the device."""
     if units > 1:
         needs_doubles(device, "float64")
-    weights = np.array(family.weights, np.int64)
-    own = weights / units if units > 1 else weights
-    listed = Graph.from_edges(family.n, family.sources, family.targets, own, directed=family.directed)
+    listed = family.graph(units=units)
     dense = listed.to_scipy().toarray()  # in which an edge of weight 0 is none
     given = cl_array.to_device(device.queue, dense)
     for graph, host in ((listed, listed), (dense, dense), (given, dense)):

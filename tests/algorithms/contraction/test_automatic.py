@@ -21,10 +21,6 @@ from tests.support.families import FAMILIES, Family, grid
 GRID = grid("grid", 15, 12, seed=3)
 
 
-def graph_of(family: Family) -> reedsp.Graph:
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, family.directed)
-
-
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many edges the graphs have that are contracted, where it always pays."""
@@ -44,7 +40,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_the_same_bytes(
     family: Family, dtype: str, device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
 
     def rows() -> bytes | str:
         try:
@@ -59,7 +55,7 @@ def test_the_same_bytes(
 
 
 def test_a_graph_is_contracted_once(device: reedsp.Device, calls: list[int]) -> None:
-    graph = graph_of(GRID)
+    graph = GRID.graph()
     for _ in range(3):
         reedsp.distance_table(graph, range(10), range(20, 50), device=device)
     reedsp.k_nearest(graph, None, 3, device=device)
@@ -68,7 +64,7 @@ def test_a_graph_is_contracted_once(device: reedsp.Device, calls: list[int]) -> 
 
 def test_rows_come_from_the_hierarchy(device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Which is found in buffers that are left to others."""
-    graph, options = graph_of(GRID), []
+    graph, options = GRID.graph(), []
 
     def job(device: reedsp.Device, **given: Any) -> Job:
         options.append(given)
@@ -85,7 +81,7 @@ def test_a_device_that_contracts_wrongly_is_not_used(
     device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(prepared_graph, "is_trusted", lambda *_: False)
-    assert automatic.prepared_for(graph_of(GRID), device, 100, np.dtype(np.float64)) is None
+    assert automatic.prepared_for(GRID.graph(), device, 100, np.dtype(np.float64)) is None
     assert calls == []
 
 
@@ -122,7 +118,7 @@ def test_a_hierarchy_without_room_on_the_device_is_not_used(
     def refuse(hierarchy: object, job: object) -> None:
         raise reedsp.DeviceMemoryError("no room")
 
-    graph = graph_of(GRID)
+    graph = GRID.graph()
     monkeypatch.setattr(prepared_graph, "searches_in", refuse)
     for _ in range(2):
         [(_, rows)] = reedsp.all_pairs_rows(graph, [5], device=device)
@@ -131,7 +127,7 @@ def test_a_hierarchy_without_room_on_the_device_is_not_used(
 
 
 def test_it_goes_with_its_graph(device: reedsp.Device, calls: list[int]) -> None:
-    graph = graph_of(GRID)
+    graph = GRID.graph()
     list(reedsp.all_pairs_rows(graph, [0, 5], device=device))
     assert calls == [graph.m]
     watched = weakref.ref(graph)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 import pickle
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from reedsp.algorithms.contraction.hierarchy import Half, Hierarchy
 from tests.support.families import grid
 
 GRID = grid("grid", 12, 9, seed=2)
-GRAPH = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False)
+GRAPH = GRID.graph()
 
 
 @pytest.fixture
@@ -89,8 +90,7 @@ def test_what_is_no_path_is_named(device: reedsp.Device) -> None:
 
 
 def test_other_graphs_are_refused(saved: Path) -> None:
-    weights = [GRID.weights[0] + 1, *GRID.weights[1:]]
-    other = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, weights, False)
+    other = dataclasses.replace(GRID, weights=[GRID.weights[0] + 1, *GRID.weights[1:]]).graph()
     with pytest.raises(ValueError, match=r"prepared\.npz: this was prepared from another graph"):
         reedsp.load_prepared(saved, other)
 

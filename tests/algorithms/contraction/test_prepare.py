@@ -21,10 +21,9 @@ from reedsp.algorithms.contraction.exact import units_of
 from reedsp.device.job import Job
 from reedsp.device.memory.scratch import Scratch
 from tests.support import oracle
-from tests.support.families import FAMILIES, Family, grid, random
+from tests.support.families import NOT_NEGATIVE, Family, grid, random
 from tests.support.small_graphs import graph_of
 
-NOT_NEGATIVE = [family for family in FAMILIES if min(family.weights, default=0) >= 0]
 CLOSE = [
     random(f"random, {low} .. {high}, {seed}", 90, 260, low, high, seed)
     for seed, (low, high) in enumerate([(0, 2), (0, 1), (1, 3), (0, 100)] * 3)
@@ -32,10 +31,6 @@ CLOSE = [
 
 
 GRID = grid("grid", 9, 11, seed=4)
-
-
-def graph_from(family: Family) -> reedsp.Graph:
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, family.directed)
 
 
 def expected_rows(family: Family, sources: list[int]) -> list[list[float]]:
@@ -53,7 +48,7 @@ def weight_of(edges: list[oracle.Edge], path: list[int]) -> float:
 @pytest.mark.deep
 @pytest.mark.parametrize("family", [*NOT_NEGATIVE, *CLOSE], ids=lambda family: family.name)
 def test_prepared_graphs_answer_as_other_searches(family: Family, device: reedsp.Device) -> None:
-    graph = graph_from(family)
+    graph = family.graph()
     prepared = reedsp.prepare(graph, device=device)
     rng = np.random.default_rng(0)
     sources = [family.source, *rng.integers(0, family.n, 17).tolist()]  # more than are searched side by side
@@ -131,7 +126,7 @@ def test_a_hub_goes_last(device: reedsp.Device) -> None:
 
 def test_a_graph_without_hierarchy_is_refused(monkeypatch: pytest.MonkeyPatch, device: reedsp.Device) -> None:
     monkeypatch.setattr(hierarchy, "_CORE", 40)
-    graph = graph_from(random("random", 400, 8000, 1, 1000, seed=1))
+    graph = random("random", 400, 8000, 1, 1000, seed=1).graph()
     with pytest.raises(ValueError, match=r"^graph: it has no hierarchy that could be of use: [\d,]+ edges"):
         reedsp.prepare(graph, device=device)
 
@@ -230,7 +225,7 @@ def test_a_priority_is_cut_to_32_bits() -> None:
 def test_vertices_go_in_an_order_that_needs_few_shortcuts(device: reedsp.Device) -> None:
     """As many in all versions and on all devices: what goes first is decided by integers."""
     for family, shortcuts, rounds in ((grid("grid", 12, 9, seed=2), 278, 16), (grid("grid", 30, 30, seed=5), 3410, 29)):
-        graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, family.weights, False)
+        graph = family.graph()
         prepared = reedsp.prepare(graph, device=device)
         assert (prepared.shortcuts, prepared.rounds) == (shortcuts, rounds)
         stats = prepared.sssp(0).stats
@@ -242,7 +237,7 @@ def test_vertices_go_in_an_order_that_needs_few_shortcuts(device: reedsp.Device)
 
 def test_how_many_vertices_are_contracted_is_told(device: reedsp.Device) -> None:
     told: list[tuple[int, int]] = []
-    prepared = reedsp.prepare(graph_from(GRID), device=device, progress=lambda *each: told.append(each))
+    prepared = reedsp.prepare(GRID.graph(), device=device, progress=lambda *each: told.append(each))
     assert len(told) == prepared.rounds
     assert [done for done, _ in told] == prepared._hierarchy.rounds[1:].tolist()
     assert {n for _, n in told} == {GRID.n}
@@ -273,7 +268,7 @@ def test_names_types_and_other_kinds_of_graphs(device: reedsp.Device) -> None:
 
 def test_fractions_of_a_power_of_two(device: reedsp.Device) -> None:
     family = grid("grid", 20, 20, seed=3)
-    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, np.array(family.weights) / 8, False)
+    graph = family.graph(units=8)
     prepared = reedsp.prepare(graph, device=device)
     expected = reedsp.sssp(graph, [0, 7], "near-far", device=device)
     found = prepared.sssp([0, 7])
@@ -324,7 +319,7 @@ def test_no_vertices(device: reedsp.Device) -> None:
 def test_distances_are_written_as_float64_where_that_is_trusted(
     is_right: bool, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    prepared = reedsp.prepare(graph_from(GRID), device=device)
+    prepared = reedsp.prepare(GRID.graph(), device=device)
     expected = reedsp.sssp(prepared.graph, [0, 7], "near-far", device=device).dist
     rows, given = prepared._searches.rows, []
     monkeypatch.setattr(prepared_graph, "_finds_rows", lambda *_: is_right)
@@ -349,7 +344,7 @@ def test_buffers_are_left_to_what_is_asked_next(device: reedsp.Device, monkeypat
 
     monkeypatch.setattr(Scratch, "take", taken)
     monkeypatch.setattr(Scratch, "give_back", given_back)
-    prepared = reedsp.prepare(graph_from(GRID), device=device)
+    prepared = reedsp.prepare(GRID.graph(), device=device)
     assert most[0] > 0
     for ask in (
         lambda: prepared.distance(0, 7),
@@ -366,7 +361,7 @@ def test_buffers_are_left_to_what_is_asked_next(device: reedsp.Device, monkeypat
 
 @pytest.mark.parametrize(("targets", "width"), [(None, 99), ([3, 1], 2), ([3], 1)])
 def test_a_row_takes_memory_in_both_of_its_types(targets: list[int] | None, width: int, device: reedsp.Device) -> None:
-    prepared, ends = reedsp.prepare(graph_from(GRID), device=device), None if targets is None else np.array(targets)
+    prepared, ends = reedsp.prepare(GRID.graph(), device=device), None if targets is None else np.array(targets)
     search = prepared._row_search(Job(device), np.dtype(np.int64), ends)
     assert search.row_bytes == width * (8 + 4)
 
@@ -383,7 +378,7 @@ def test_rows_take_an_eighth_of_the_memory_of_a_device(
     device: reedsp.Device,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    prepared = reedsp.prepare(graph_from(GRID), device=device)
+    prepared = reedsp.prepare(GRID.graph(), device=device)
     memory = SimpleNamespace(max_allocation=max_allocation, global_memory=global_memory)
     monkeypatch.setattr(prepared, "device", memory)
     assert prepared._rows_at_once(row_bytes) == rows
@@ -392,7 +387,7 @@ def test_rows_take_an_eighth_of_the_memory_of_a_device(
 def test_a_device_that_contracts_wrongly_is_refused(
     device: reedsp.Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    graph = graph_from(GRID)
+    graph = GRID.graph()
     reedsp.prepare(graph, device=device).save(tmp_path / "prepared.npz")
     monkeypatch.setattr(prepared_graph, "is_trusted", lambda *_: False)
     with pytest.raises(reedsp.DeviceError, match=r": contraction in int32 for int32 gives wrong answers, or fails$"):
@@ -402,7 +397,7 @@ def test_a_device_that_contracts_wrongly_is_refused(
 
 
 def test_no_search_is_begun_for_no_targets(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    prepared = reedsp.prepare(graph_from(GRID), device=device)
+    prepared = reedsp.prepare(GRID.graph(), device=device)
     monkeypatch.delattr(type(prepared._searches), "rows")
     assert prepared.distance_table([0, 7], []).shape == (2, 0)
     assert prepared.distance_table([], [0]).shape == (0, 1)
@@ -473,7 +468,7 @@ def test_a_search_for_witnesses_follows_the_edges_of_a_vertex_at_least(
     device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "_FOLLOWED", 1)
-    graph = graph_from(GRID)
+    graph = GRID.graph()
     assert searches.Round(Job(device), Core.of(graph, units_of(graph)))._settled == 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
 from types import SimpleNamespace
@@ -34,7 +35,7 @@ GRID = grid("grid", 17, 23, seed=5)
 @pytest.mark.parametrize("heavy", [1, 2**25])
 @pytest.mark.parametrize("result", ["of the search", "float64"])
 def test_sweeps_in_both_forms(rows: int, heavy: int, result: str, device: reedsp.Device) -> None:
-    graph = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, np.array(GRID.weights) * heavy, False)
+    graph = dataclasses.replace(GRID, weights=[heavy * weight for weight in GRID.weights]).graph()
     job = Job(device)
     found = contract(graph, units_of(graph), job)
     narrow = np.int32 if heavy == 1 else np.int64
@@ -126,7 +127,7 @@ def test_batches_are_searched_side_by_side(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """By work-items alone, no more of them than a device has compute units, or than there are batches, or memory."""
-    graph = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False)
+    graph = GRID.graph()
     job, sources = Job(device), np.arange(rows)
     found, dist, launches, steps = contract(graph, units_of(graph), job), np.empty((rows, graph.n), np.int32), [], []
     searches, expected = Batches(found, job), reedsp.sssp(graph, sources, "near-far", device=device).dist
@@ -144,7 +145,7 @@ def test_batches_are_searched_side_by_side(
 
 
 def test_batches_take_memory_for_one_work_item_at_least(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False)
+    graph = GRID.graph()
     job = Job(device)
     found = contract(graph, units_of(graph), job)
     searches = Batches(found, job)
@@ -165,7 +166,7 @@ def test_work_items_share_what_there_is(
     def climbers(kernel: Kernel, most: int) -> int:
         return min(most, kernel.max_work_group_size // 16 * 16)
 
-    graph, job = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False), Job(device)
+    graph, job = GRID.graph(), Job(device)
     found, dist = contract(graph, units_of(graph), job), np.empty((rows, graph.n), np.int32)
     searches, launches, pair, run, steps = Wide(found, job, small=20, top=0), [], [], job.run, []
     monkeypatch.setattr(job, "run", lambda queued: (steps.extend(each.steps for each in queued), run(queued)))
@@ -224,7 +225,7 @@ def test_more_work_items_share_vertices_of_more_edges(n: int, parts: int, alone:
 
 
 def test_rounds_without_vertices_are_left_out(device: reedsp.Device) -> None:
-    graph, job = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False), Job(device)
+    graph, job = GRID.graph(), Job(device)
     found, launches, dist = contract(graph, units_of(graph), job), [], np.empty((1, 1), np.int32)
     searches, sweep = Wide(found, job, small=0, top=0), sweep_to(found, np.array([200]))
     with recording(launches.append), job.writes(dist) as results:
@@ -333,7 +334,7 @@ def test_pairs_in_both_forms(form: type[Batches | Wide], directed: bool, heavy: 
 @pytest.mark.parametrize("form", [Batches, Wide])
 def test_pairs_that_meet_beyond_one_work_group(form: type[Batches | Wide], device: reedsp.Device) -> None:
     """The highest vertices, where they meet, have the last numbers."""
-    graph = reedsp.Graph.from_edges(GRID.n, GRID.sources, GRID.targets, GRID.weights, False)
+    graph = GRID.graph()
     job = Job(device)
     found = contract(graph, units_of(graph), job)
     searches = form(found, job)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,17 +13,10 @@ import reedsp.csgraph
 from reedsp.algorithms.routes import on_host
 from reedsp.cost_model import place
 from reedsp.csgraph import searches
-from reedsp.device.job import Launched, recording
+from reedsp.device.job import Launched
 from tests.support.families import FAMILIES, Family
 
 LARGEST = 1500  # edges
-
-
-@pytest.fixture
-def launches() -> Iterator[list[Launched]]:
-    found: list[Launched] = []
-    with recording(found.append):
-        yield found
 
 
 def simple_paths(weights: Any, source: int, target: int) -> list[tuple[float, int, tuple[int, ...]]]:

@@ -21,7 +21,6 @@ from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.balance import FEW_EDGES, RUNGS, Balance, balance_for
 from reedsp.edges.device_graph import OutEdges, UnitEdges
-from tests.algorithms.single_source.test_near_far import graph_of
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family
 
@@ -82,7 +81,7 @@ def expected(graph: reedsp.Graph, source: int) -> list[float]:
 def each_that_can_be_searched() -> Iterator[Any]:
     """Yield each rung with the families whose weights are not negative, and whose degrees it allows."""
     for rung, family in itertools.product(EACH, FAMILIES):
-        suits = rung.name != "low-degree" or degree(graph_of(family)) <= rung.units_at_once
+        suits = rung.name != "low-degree" or degree(family.graph()) <= rung.units_at_once
         if suits and min(family.weights, default=0) >= 0:
             wide = max(family.weights, default=0) > 2**20
             parts = (family.name, rung.name, rung.units_at_once, *["int64"] * wide)
@@ -93,8 +92,8 @@ def each_that_can_be_searched() -> Iterator[Any]:
 @pytest.mark.deep("-items", "int64", group="near-far by items")
 @pytest.mark.parametrize(("rung", "family", "dtype"), list(each_that_can_be_searched()))
 def test_families(rung: Balance, family: Family, dtype: type, device: Device) -> None:
-    found = run(device, graph_of(family), [[family.source]], dtype, balance=rung)
-    assert found[0].tolist() == expected(graph_of(family), family.source)
+    found = run(device, family.graph(), [[family.source]], dtype, balance=rung)
+    assert found[0].tolist() == expected(family.graph(), family.source)
 
 
 @pytest.mark.deep("items", "'queue'", group="near-far by items")

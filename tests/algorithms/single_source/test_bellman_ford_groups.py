@@ -15,18 +15,12 @@ from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import DeviceGraph
 from tests.support import oracle
-from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
+from tests.support.families import CYCLE_FREE, NEGATIVE_CYCLES, Family, named
 
-CYCLE_FREE = [family for family in FAMILIES if family.name != "negative cycle out of reach"]
 DTYPES = [np.dtype(name) for name in ("int32", "int64", "float32", "float64")]
 LAYOUT = constants("single_source/bellman_ford_groups.cl")
 
 families = pytest.mark.parametrize("family", CYCLE_FREE, ids=lambda family: family.name)
-
-
-def graph_of(family: Family, dtype: type = np.int64) -> reedsp.Graph:
-    weights = np.array(family.weights, dtype)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
 
 
 def search(
@@ -61,18 +55,18 @@ def test_every_type(family: Family, dtype: np.dtype, local_memory: bool, device:
     if max(family.weights, default=0) > 2**20 and dtype.itemsize == 4:
         pytest.skip("the weights do not fit into this type")
     sources = sorted({family.source, 0, family.n // 2, family.n - 1})
-    got, found = search(device, graph_of(family), sources, dtype, local_memory=local_memory)
+    got, found = search(device, family.graph(), sources, dtype, local_memory=local_memory)
     for row, source in zip(got.tolist(), sources, strict=True):
         expected = oracle.distances(family.n, family.edges, source)
         assert row == [np.inf if each is None else float(each) for each in expected]
-    one = [search(device, graph_of(family), [source], dtype)[1].rests[0] for source in sources]
+    one = [search(device, family.graph(), [source], dtype)[1].rests[0] for source in sources]
     assert found.rests.tolist() == one
     assert found.rounds == sum(one)
 
 
 @families
 def test_same_bytes_as_output_parallel(family: Family, device: Device) -> None:
-    graph, sources = graph_of(family), [family.source, 0, family.source]
+    graph, sources = family.graph(), [family.source, 0, family.source]
     expected, found = (reedsp.sssp(graph, sources, each, device=device) for each in ("output-parallel", "bellman-ford"))
     assert found.dist.tobytes() == expected.dist.tobytes()
     assert found.pred.tobytes() == expected.pred.tobytes()
@@ -87,7 +81,7 @@ def test_same_bytes_as_output_parallel(family: Family, device: Device) -> None:
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 @pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
 def test_negative_cycles(family: Family, dtype: str, device: Device) -> None:
-    graph = graph_of(family, np.dtype(dtype).type)
+    graph = family.graph(np.dtype(dtype).type)
     sources = [family.n - 1, family.source, 0]
     with pytest.raises(reedsp.NegativeCycleError) as caught:
         reedsp.sssp(graph, sources, "bellman-ford", device=device)
@@ -95,11 +89,11 @@ def test_negative_cycles(family: Family, dtype: str, device: Device) -> None:
 
 
 def test_negative_cycle_out_of_reach(device: Device) -> None:
-    family = next(family for family in FAMILIES if family.name == "negative cycle out of reach")
-    found = reedsp.sssp(graph_of(family), [0, 1], "bellman-ford", device=device)
+    family = named("negative cycle out of reach")
+    found = reedsp.sssp(family.graph(), [0, 1], "bellman-ford", device=device)
     assert found.dist[0].tolist() == [np.inf if d is None else d for d in oracle.distances(6, family.edges, 0)]
     with pytest.raises(reedsp.NegativeCycleError):
-        reedsp.sssp(graph_of(family), [0, 4], "bellman-ford", device=device)
+        reedsp.sssp(family.graph(), [0, 4], "bellman-ford", device=device)
 
 
 def test_rows_after_one_in_unrest_are_abandoned(device: Device) -> None:
@@ -184,8 +178,8 @@ def test_group_sizes(group_size: int, local_memory: bool, device: Device) -> Non
 @pytest.mark.parametrize("local_memory", [False, True])
 @pytest.mark.parametrize("group_size", [1, 16])
 def test_a_row_goes_on_where_the_launch_before_has_ended(group_size: int, local_memory: bool, device: Device) -> None:
-    family = next(family for family in FAMILIES if family.name == "negative edges")
-    graph, sources = graph_of(family), [0, 9, 30]
+    family = named("negative edges")
+    graph, sources = family.graph(), [0, 9, 30]
     whole, at_once = search(device, graph, sources, np.dtype(np.int32))
     for budget in (1, 3 * (graph.n + graph.m)):
         parts, found = search(device, graph, sources, np.dtype(np.int32), group_size, local_memory, budget)
@@ -257,5 +251,5 @@ def test_local_memory_where_it_fits(device: Device, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
 def test_johnson_with_a_negative_cycle(family: Family, device: Device) -> None:
     with pytest.raises(reedsp.NegativeCycleError) as caught:
-        reedsp.apsp(graph_of(family), "johnson", device=device, options={"search": "bellman-ford"})
+        reedsp.apsp(family.graph(), "johnson", device=device, options={"search": "bellman-ford"})
     assert oracle.closed_walk_weight(family.edges, caught.value.cycle) < 0

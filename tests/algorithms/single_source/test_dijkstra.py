@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
-from scipy.sparse import csgraph, csr_array
 
 import reedsp
 from reedsp.algorithms.all_pairs import johnson
 from reedsp.algorithms.single_source import dijkstra_array, dijkstra_heap, near_far
 from reedsp.algorithms.single_source import sssp as ss
-from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
+from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic
+from reedsp.device import iterate
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
+from tests.algorithms.single_source.answers import check_ceilings, check_targets, exact, expected, nearest, references
 from tests.support import oracle
-from tests.support.families import FAMILIES, Family, _relabel_killer
+from tests.support.families import NOT_NEGATIVE, Family, _relabel_killer, named
 
 INT32, INT64, FLOAT32, FLOAT64 = map(np.dtype, (np.int32, np.int64, np.float32, np.float64))
-NOT_NEGATIVE = [family for family in FAMILIES if min(family.weights, default=0) >= 0]
 NAMES = ("dijkstra-heap", "dijkstra-array")
 WAYS: dict[str, Callable[..., tuple[Any, int]]] = {
     "heap": functools.partial(dijkstra_heap.search, workers=1),
@@ -56,16 +56,7 @@ def be_tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     }.items():
         monkeypatch.setattr(dijkstra_heap, name, value)
     monkeypatch.setattr(dijkstra_array, "_FIRST_BUDGET", 1)
-    monkeypatch.setattr(dijkstra_array, "_LAUNCH_SECONDS", 0.0)
-
-
-def graph_of(family: Family, weights: Sequence[float] | None = None) -> reedsp.Graph:
-    weights = np.array(family.weights if weights is None else weights)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
-
-
-def named(name: str) -> Family:
-    return next(family for family in NOT_NEGATIVE if family.name == name)
+    monkeypatch.setattr(iterate, "_SECONDS", 0.0)
 
 
 def solve(
@@ -84,26 +75,6 @@ def solve(
     return found
 
 
-@functools.cache
-def expected(name: str, start: int) -> list[Any]:
-    return oracle.distances(named(name).n, named(name).edges, start)
-
-
-def exact(row: np.ndarray, arithmetic: Arithmetic) -> list[Any]:
-    return [None if d == arithmetic.infinity else d for d in row.tolist()]
-
-
-def nearest(name: str, starts: Iterable[int]) -> list[Any]:
-    """Return the distance from the nearest start."""
-    columns = zip(*(expected(name, start) for start in starts), strict=True)
-    return [min((d for d in column if d is not None), default=None) for column in columns]
-
-
-def by_scipy(graph: reedsp.Graph, source: int) -> np.ndarray:
-    matrix = csr_array((graph.weights.astype(np.float64), graph.indices, graph.indptr), shape=(graph.n, graph.n))
-    return csgraph.dijkstra(matrix, indices=source)
-
-
 # ---- the kernels -------------------------------------------------------------------------------------
 
 
@@ -111,7 +82,7 @@ def by_scipy(graph: reedsp.Graph, source: int) -> np.ndarray:
 @ways
 @families
 def test_integers(device: Device, family: Family, way: str, setting: str) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     for arithmetic in {choose_arithmetic(graph, INT64), Arithmetic(INT64), Arithmetic(INT64, saturate=True)}:
         (row,) = solve(device, way, graph, arithmetic, [[family.source]])
         assert exact(row, arithmetic) == expected(family.name, family.source)
@@ -123,7 +94,7 @@ def test_integers(device: Device, family: Family, way: str, setting: str) -> Non
 def test_floats(device: Device, family: Family, way: str, setting: str) -> None:
     """Sums that round are added from left to right."""
     weights = [w / 3 for w in family.weights]
-    graph = graph_of(family, weights)
+    graph = family.graph(units=3)
     for arithmetic in (Arithmetic(FLOAT32), Arithmetic(FLOAT64)):
         rounded = [float(arithmetic.dtype.type(w)) for w in weights]
         edges = oracle.edges_of(family.sources, family.targets, rounded, family.directed)
@@ -139,7 +110,7 @@ def test_rows(device: Device, family: Family, way: str, setting: str) -> None:
     rng = np.random.default_rng(9)
     starts = [rng.integers(0, family.n, count).tolist() for count in (1, 3, 1, 2, 1, 1, 1)]
     starts[1] += starts[1]
-    graph = graph_of(family)
+    graph = family.graph()
     arithmetic = choose_arithmetic(graph, INT64)
     rows = solve(device, way, graph, arithmetic, starts)
     assert [exact(row, arithmetic) for row in rows] == [nearest(family.name, row) for row in starts]
@@ -148,7 +119,7 @@ def test_rows(device: Device, family: Family, way: str, setting: str) -> None:
 @pytest.mark.parametrize("count", [1, 2, 3, 40])
 def test_any_number_of_workers(device: Device, count: int) -> None:
     family = named("random")
-    graph = graph_of(family)
+    graph = family.graph()
     arithmetic = choose_arithmetic(graph, INT64)
     starts = [[3], [7], [20]]
     right = [expected(family.name, start) for (start,) in starts]
@@ -162,33 +133,13 @@ def test_any_number_of_workers(device: Device, count: int) -> None:
 
 @ways
 def test_ceiling(device: Device, way: str, setting: str) -> None:
-    family = named("random")
-    graph = graph_of(family)
-    full = expected(family.name, family.source)
-    reached = sorted(d for d in full if d is not None)
-    for arithmetic in (choose_arithmetic(graph, INT64), Arithmetic(FLOAT64)):
-        for cutoff in (0, int(reached[len(reached) // 2]), int(reached[-1]), int(reached[-1]) + 1):
-            ceiling = ceiling_of(cutoff, arithmetic)
-            (row,) = solve(device, way, graph, arithmetic, [[family.source]], ceiling=ceiling)
-            assert exact(row, arithmetic) == [d if d is not None and d <= cutoff else None for d in full]
+    check_ceilings(functools.partial(solve, device, way))
 
 
 @ways
 @pytest.mark.parametrize("name", ["random", "grid", "zero-weight cycles", "disconnected"])
 def test_target(device: Device, name: str, way: str, setting: str) -> None:
-    """Distances up to that of the target are final, and the others are not too small."""
-    family = named(name)
-    graph = graph_of(family)
-    arithmetic = choose_arithmetic(graph, INT64)
-    full = expected(name, family.source)
-    for target in range(0, family.n, 1 + family.n // 8):
-        (row,) = solve(device, way, graph, arithmetic, [[family.source]], target=target)
-        bound = float("inf") if full[target] is None else full[target]
-        for found, right in zip(exact(row, arithmetic), full, strict=True):
-            if right is not None and right <= bound:
-                assert found == right
-            else:
-                assert found is None or (right is not None and found >= right)
+    check_targets(name, functools.partial(solve, device, way))
 
 
 @ways
@@ -243,7 +194,7 @@ def test_weights_that_rounding_swallows(device: Device, way: str, setting: str) 
 @ways
 def test_progress_is_reported_between_launches(device: Device, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     be_tiny(monkeypatch)
-    graph = graph_of(named("grid"))
+    graph = named("grid").graph()
     seen: list[tuple[int, int]] = []
     report = {"progress": lambda *words: seen.append(words)}
     solve(device, way, graph, choose_arithmetic(graph, INT64), [[0], [1]], **report)
@@ -260,7 +211,7 @@ def test_sizes_around_blocks(device: Device, way: str, n: int) -> None:
     graph = reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, 5 * n)), rng.integers(0, 50, 5 * n))
     for arithmetic in (Arithmetic(INT32), Arithmetic(INT64)):
         rows = solve(device, way, graph, arithmetic, [[0], [n - 1], [n // 2]])
-        right = [by_scipy(graph, source) for source in (0, n - 1, n // 2)]
+        right = [references(graph, source) for source in (0, n - 1, n // 2)]
         assert np.array_equal(np.where(rows == arithmetic.infinity, np.inf, rows), right)
 
 
@@ -268,7 +219,7 @@ def test_sizes_around_blocks(device: Device, way: str, n: int) -> None:
 def test_relabelling_stays_polynomial(device: Device, way: str) -> None:
     for k in (20, 40):
         family = _relabel_killer(k)
-        graph = graph_of(family)
+        graph = family.graph()
         arithmetic = choose_arithmetic(graph, INT64)
         (row,) = solve(device, way, graph, arithmetic, [[0]])
         assert exact(row, arithmetic) == oracle.distances(family.n, family.edges, 0)
@@ -285,7 +236,7 @@ def test_large(device: Device, way: str) -> None:
             if "local" in way and n > dijkstra_array._local_capacity(device, arithmetic, 32):
                 continue  # it is refused
             rows = solve(device, way, graph, arithmetic, [[0], [n // 2], [n - 1]])
-            right = [by_scipy(graph, source) for source in (0, n // 2, n - 1)]
+            right = [references(graph, source) for source in (0, n // 2, n - 1)]
             assert np.array_equal(np.where(rows == arithmetic.infinity, np.inf, rows), right)
 
 
@@ -298,8 +249,8 @@ def test_large(device: Device, way: str) -> None:
 def test_the_same_bytes_as_near_far(device: Device, family: Family, name: str) -> None:
     """In every type of results, and with fractions: distances and trees."""
     sources = sorted({family.source, 0, family.n - 1})
-    thirds = graph_of(family, [w / 3 for w in family.weights])
-    for graph, dtypes in ((graph_of(family), ("float64", "float32", "int64")), (thirds, ("float64", "float32"))):
+    thirds = family.graph(units=3)
+    for graph, dtypes in ((family.graph(), ("float64", "float32", "int64")), (thirds, ("float64", "float32"))):
         for dtype in dtypes:
             paths = reedsp.sssp(graph, sources, name, dtype=dtype, device=device)
             others = reedsp.sssp(graph, sources, "near-far", dtype=dtype, device=device)
@@ -324,7 +275,7 @@ def test_against_networkx(device: Device, name: str) -> None:
 @pytest.mark.parametrize("dtype", ["float64", "int64"])
 def test_nearest_sources_cutoffs_and_targets(device: Device, name: str, dtype: str) -> None:
     family = named("random, undirected")
-    graph = graph_of(family)
+    graph = family.graph()
     for options in (
         {"source": [4, 9, 9, 11], "min_only": True},
         {"source": [4, 9], "cutoff": 17},
@@ -344,7 +295,7 @@ def test_nearest_sources_cutoffs_and_targets(device: Device, name: str, dtype: s
 
 @pytest.mark.parametrize("name", NAMES)
 def test_options(device: Device, name: str) -> None:
-    graph = graph_of(named("random"))
+    graph = named("random").graph()
     right = reedsp.sssp(graph, 0, "near-far", device=device).dist
     sizes = [{"group_size": 2}, {"group_size": 16, "local_memory": True}, {"local_memory": False}]
     for options in [{"arity": 2}, {"arity": 8}] if name == "dijkstra-heap" else sizes:
@@ -364,11 +315,11 @@ def test_options(device: Device, name: str) -> None:
 )
 def test_wrong_options(device: Device, name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        reedsp.sssp(graph_of(named("grid")), 0, name, device=device, options=options)
+        reedsp.sssp(named("grid").graph(), 0, name, device=device, options=options)
 
 
 def test_what_does_not_fit_into_local_memory(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph, size = graph_of(named("random")), dijkstra_array._group_size(device)
+    graph, size = named("random").graph(), dijkstra_array._group_size(device)
     reedsp.sssp(graph, 0, "dijkstra-array", device=device)  # and what it needs is tried with the memory that there is
     monkeypatch.setattr(device, "local_memory", 8 * size + 16 + 4 * 290)  # 256 distances of int32, whole blocks
     with pytest.raises(ValueError, match="local_memory = True, but 300 distances do not fit, 256 would"):
@@ -418,7 +369,7 @@ def test_all_pairs(device: Device, name: str, negative: bool) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_wrong_answers_are_noticed(device: Device, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = graph_of(named("grid"))
+    graph = named("grid").graph()
     monkeypatch.setattr(ss, "is_trusted", lambda *arguments: False)
     monkeypatch.setattr(johnson, "is_trusted", lambda *arguments: False)
     with pytest.raises(DeviceError, match=f"{name} in int32 give wrong answers, or fail"):
@@ -449,7 +400,7 @@ def test_rows_that_fit(module: Any, device: Device, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("name", NAMES)
 def test_in_parts(device: Device, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = graph_of(named("random"))
+    graph = named("random").graph()
     right = reedsp.sssp(graph, range(20), "near-far", device=device)
     module = dijkstra_heap if name == "dijkstra-heap" else dijkstra_array
     monkeypatch.setattr(module, "rows_at_once", lambda *arguments: 3)
@@ -463,7 +414,7 @@ def test_in_parts(device: Device, name: str, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("name", NAMES)
 def test_forms_of_gpus(device: Device, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Heaps side by side and in groups; arrays in local memory of groups of many work-items."""
-    graph = graph_of(named("random"))
+    graph = named("random").graph()
     right = reedsp.sssp(graph, range(70), "near-far", device=device)
     built: list[dict[str, Any]] = []
     kernel = Device.kernel

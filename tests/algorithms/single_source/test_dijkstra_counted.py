@@ -11,8 +11,8 @@ import reedsp
 from experiments.tmm.counted import Counts, count_array, count_heap
 from reedsp.algorithms.single_source import dijkstra_array, dijkstra_heap
 from reedsp.device.device import Device
-from tests.algorithms.single_source.test_dijkstra import NOT_NEGATIVE, be_tiny, graph_of
-from tests.support.families import Family
+from tests.algorithms.single_source.test_dijkstra import be_tiny
+from tests.support.families import NOT_NEGATIVE, Family
 
 COALESCED = dijkstra_array.COALESCED
 COUNTED = [family for family in NOT_NEGATIVE if family.n <= 300]
@@ -152,7 +152,7 @@ def _setting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("arity", [2, 4])
 @pytest.mark.parametrize("family", COUNTED, ids=lambda family: family.name)
 def test_heaps(device: Device, family: Family, arity: int) -> None:
-    graph, sources = graph_of(family), [family.source, 0, family.n - 1]
+    graph, sources = family.graph(), [family.source, 0, family.n - 1]
     found = count_heap(graph, device, sources, arity)
     assert found == added_up([heap_by_hand(graph, source, arity) for source in sources])
 
@@ -161,6 +161,6 @@ def test_heaps(device: Device, family: Family, arity: int) -> None:
 @pytest.mark.parametrize(("group_size", "local"), [(1, False), (1, True), (8, False), (32, True)])
 @pytest.mark.parametrize("family", COUNTED, ids=lambda family: family.name)
 def test_arrays(device: Device, family: Family, group_size: int, local: bool) -> None:
-    graph, sources = graph_of(family), [family.source, 0, family.n - 1]
+    graph, sources = family.graph(), [family.source, 0, family.n - 1]
     found = count_array(graph, device, sources, group_size, local)
     assert found == added_up([array_by_hand(graph, source, group_size, local) for source in sources])

@@ -22,7 +22,7 @@ from reedsp.edges import device_graph, ladder
 from reedsp.edges.edge_classes import LEAF, edge_classes
 from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS, Rung
 from tests.support import oracle
-from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
+from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family, named
 
 METHODS = {
     "plain": input_parallel,
@@ -35,11 +35,6 @@ EXACT = {np.dtype(np.int32): 2**31, np.dtype(np.int64): 2**63, np.dtype(np.float
 
 each_method = pytest.mark.parametrize("method", METHODS)
 each_dtype = pytest.mark.parametrize("dtype", DTYPES, ids=str)
-
-
-def graph_of(family: Family, dtype: object = np.int64) -> reedsp.Graph:
-    weights = np.array(family.weights, dtype)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
 
 
 class Solution(NamedTuple):
@@ -71,7 +66,7 @@ def solve(
 
 def fits(family: Family, dtype: np.dtype) -> bool:
     """Return whether the arithmetic holds every path sum, and one edge more."""
-    graph = graph_of(family)
+    graph = family.graph()
     return graph.simple_path_bound + graph.max_abs_weight < EXACT[dtype]
 
 
@@ -104,11 +99,11 @@ def check(number: int, solution: Solution, arithmetic: Arithmetic) -> None:
 )
 def test_families_in_every_arithmetic(method: str, number: int, dtype: np.dtype, device: reedsp.Device) -> None:
     family, arithmetic = FAMILIES[number], Arithmetic(dtype)
-    solution = solved(METHODS[method], graph_of(family), family.source, device, arithmetic)
+    solution = solved(METHODS[method], family.graph(), family.source, device, arithmetic)
     check(number, solution, arithmetic)
     if family.directed and dtype.kind == "i":
         saturating = Arithmetic(dtype, saturate=True)
-        check(number, solved(METHODS[method], graph_of(family), family.source, device, saturating), saturating)
+        check(number, solved(METHODS[method], family.graph(), family.source, device, saturating), saturating)
 
 
 @pytest.mark.deep
@@ -118,7 +113,7 @@ def test_families_in_every_weight_type(method: str, dtype: type, device: reedsp.
     for number, family in enumerate(FAMILIES):
         weights = np.array(family.weights, np.int64)
         if (weights.astype(dtype).astype(np.int64) == weights).all():
-            graph = graph_of(family, dtype)
+            graph = family.graph(dtype)
             arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
             check(number, solved(METHODS[method], graph, family.source, device, arithmetic), arithmetic)
 
@@ -126,7 +121,7 @@ def test_families_in_every_weight_type(method: str, dtype: type, device: reedsp.
 @each_method
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_as_many_rounds_as_output_parallel(method: str, family: Family, device: reedsp.Device) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
     other = solved(output_parallel, graph, family.source, device, arithmetic)
     assert solve(method, graph, family.source, device).rounds == other.rounds
@@ -137,7 +132,7 @@ def test_as_many_rounds_as_output_parallel(method: str, family: Family, device: 
 @each_dtype
 @pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
 def test_negative_cycles(method: str, family: Family, dtype: np.dtype, device: reedsp.Device) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     chosen = choose_arithmetic(graph, np.dtype(np.int64))
     if graph.max_abs_weight >= EXACT[dtype]:
         dtype = chosen.dtype
@@ -258,8 +253,8 @@ def test_subnormal_weights_count(method: str, device: reedsp.Device) -> None:
 @pytest.mark.deep
 @each_method
 def test_ceiling(method: str, device: reedsp.Device) -> None:
-    family = next(f for f in FAMILIES if f.name == "random")
-    whole = graph_of(family)
+    family = named("random")
+    whole = family.graph()
     halves = reedsp.Graph(whole.indptr, whole.indices, whole.weights + 0.5, directed=True)
     for graph in (whole, halves):
         arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
@@ -326,7 +321,7 @@ def test_any_way_of_sharing_out_the_edges(
     monkeypatch.setattr(module, "rung_for", lambda device, name: SHARES[shares])
     for number in SEVERAL:
         family = FAMILIES[number]
-        graph = graph_of(family)
+        graph = family.graph()
         arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
         check(number, solved(METHODS[method], graph, family.source, device, arithmetic), arithmetic)
 
@@ -338,7 +333,7 @@ def test_places_of_64_bits(method: str, device: reedsp.Device, monkeypatch: pyte
     monkeypatch.setattr(device_graph, "_offsets", lambda indptr, m: (indptr.astype(np.uint64), {"OFFSET": "ulong"}))
     for number in SEVERAL:
         family = FAMILIES[number]
-        graph = graph_of(family)
+        graph = family.graph()
         arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
         check(number, solved(METHODS[method], graph, family.source, device, arithmetic), arithmetic)
 
@@ -357,7 +352,7 @@ def test_every_rung_of_the_ladder(
     solve = functools.partial(module._by_rung, list_active=listed, balance=name)
     for number in range(len(FAMILIES)) if listed else SEVERAL[:-2]:
         family = FAMILIES[number]
-        graph = graph_of(family)
+        graph = family.graph()
         arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
         monkeypatch.setattr(ladder, "MOST_UNITS", 300 if number % 2 else 1 << 30)
         check(number, solved(solve, graph, family.source, device, arithmetic), arithmetic)
@@ -380,7 +375,7 @@ def test_the_same_bytes_by_every_rung(name: str, dtype: type, device: reedsp.Dev
 
 
 def test_rungs_by_the_public_function(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = graph_of(next(f for f in FAMILIES if f.name == "grid"))
+    graph = named("grid").graph()
     options = {"balance": "two-phase"}
     paths = reedsp.sssp(graph, 0, "input-parallel-refined", device=device, options=options)
     default = reedsp.sssp(graph, 0, "input-parallel-refined", device=device)
@@ -393,7 +388,7 @@ def test_rungs_by_the_public_function(device: reedsp.Device, monkeypatch: pytest
 def test_75_a_wrong_rung_is_replaced(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """What finds wrong distances in trials is put aside; direct search serves."""
     monkeypatch.setattr(module, "is_trusted", lambda device, name, *trial: "warp-search" not in name)
-    graph = graph_of(FAMILIES[3])
+    graph = FAMILIES[3].graph()
     task = Task(graph, [[0]], Job(device), Arithmetic(np.dtype(np.int32)), np.empty((1, graph.n), np.int32))
     assert module._right_rung(task, "warp-search") == module._right_rung(task, None) == DIRECT_SEARCH
     assert module._right_rung(task, "items") == "items"
@@ -406,7 +401,7 @@ def test_edge_classes_by_several_rungs(name: str, device: reedsp.Device, monkeyp
     monkeypatch.setattr(module, "rung_for", lambda device, name: Rung(name, 32, 96, large=20, each=4))
     solve = functools.partial(module._by_rung, list_active=False, balance=name, edge_classes=True)
     for number, family in enumerate(FAMILIES):
-        graph = graph_of(family)
+        graph = family.graph()
         arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
         monkeypatch.setattr(ladder, "MOST_UNITS", 300 if number % 2 else 1 << 30)
         check(number, solved(solve, graph, family.source, device, arithmetic), arithmetic)
@@ -507,7 +502,7 @@ def test_no_edge_of_a_leaf_is_relaxed(device: reedsp.Device, monkeypatch: pytest
 def test_only_edges_that_leave_updated_vertices_are_relaxed(
     device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    family = next(f for f in FAMILIES if f.name == "random")
+    family = named("random")
     dist: list[Fraction | None] = [None] * family.n
     dist[0], active, expected = Fraction(0), {0}, []
     while active:
@@ -518,7 +513,7 @@ def test_only_edges_that_leave_updated_vertices_are_relaxed(
             if dist[v] is None or before[u] + weight < dist[v]:
                 dist[v] = before[u] + weight
                 active.add(v)
-    assert count_active(device, graph_of(family), monkeypatch) == expected
+    assert count_active(device, family.graph(), monkeypatch) == expected
 
 
 def best_edges(family: Family) -> list[oracle.Edge]:
@@ -531,9 +526,9 @@ def best_edges(family: Family) -> list[oracle.Edge]:
 
 @each_method
 def test_progress(method: str, device: reedsp.Device) -> None:
-    family = next(f for f in FAMILIES if f.name == "path")
+    family = named("path")
     seen: list[tuple[int, int]] = []
-    solution = solve(method, graph_of(family), 0, device, progress=lambda *state: seen.append(state))
+    solution = solve(method, family.graph(), 0, device, progress=lambda *state: seen.append(state))
     assert solution.rounds == family.n
     rounds = [done for done, _ in seen]
     assert rounds == sorted(rounds)

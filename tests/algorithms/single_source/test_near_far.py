@@ -18,34 +18,19 @@ from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges import predecessors
 from reedsp.edges.device_graph import OutEdges
+from tests.algorithms.single_source.answers import random_graph, references
 from tests.support import oracle
 from tests.support.deep_marks import near_far_in_work_groups
-from tests.support.families import FAMILIES, Family
+from tests.support.families import NOT_NEGATIVE, Family
 
-NOT_NEGATIVE = [family for family in FAMILIES if min(family.weights, default=0) >= 0]
 DTYPES = [np.dtype(name) for name in ("int32", "int64", "float32", "float64")]
 
 both = pytest.mark.parametrize("work_groups", [False, True], ids=["items", "groups"])
 families = pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
 
 
-def graph_of(family: Family) -> reedsp.Graph:
-    weights = np.array(family.weights, np.int64)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
-
-
 def solve(graph: reedsp.Graph, source: Any, work_groups: bool, device: Device, **more: Any) -> reedsp.ShortestPaths:
     return reedsp.sssp(graph, source, "near-far", device=device, options={"work_groups": work_groups}, **more)
-
-
-def random_graph(n: int, m: int, seed: int, high: int = 1000) -> reedsp.Graph:
-    rng = np.random.default_rng(seed)
-    return reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, m)), rng.integers(0, high, m))
-
-
-def references(graph: reedsp.Graph, sources: list[int]) -> np.ndarray:
-    """Distances by SciPy, which takes stored zeros for edges of weight 0."""
-    return scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=sources)
 
 
 # ---- the kernels for work-groups, in settings of their own -----------------------------------------
@@ -88,7 +73,7 @@ def test_work_groups_in_every_type(family: Family, dtype: np.dtype, device: Devi
     if max(family.weights, default=0) > 2**20 and dtype.itemsize == 4:
         pytest.skip("the weights do not fit into this type")
     expected = [None if d is None else int(d) for d in oracle.distances(family.n, family.edges, family.source)]
-    got = run(device, graph_of(family), family.source, dtype)
+    got = run(device, family.graph(), family.source, dtype)
     unreached = np.inf if dtype.kind == "f" else np.iinfo(dtype).max
     assert [None if d == unreached else int(d) for d in got.tolist()] == expected
 
@@ -344,7 +329,7 @@ def test_progress_in_work_groups(device: Device, monkeypatch: pytest.MonkeyPatch
 @both
 @families
 def test_target(family: Family, work_groups: bool, device: Device) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     full = reedsp.sssp(graph, family.source, "output-parallel", device=device)
     for target in {family.source, family.n - 1, family.n // 2, family.n // 3}:
         options = {"work_groups": work_groups, "delta": 1}  # many splits, any of which could be taken for the last
@@ -388,7 +373,7 @@ def test_trees_by_edges_are_those_by_vertices(family: Family, device: Device, mo
     """As on a GPU, where many edges end at one vertex."""
     monkeypatch.setattr(predecessors, "_MANY_EDGES", 0)
     monkeypatch.setattr(device, "kind", "gpu")
-    paths = solve(graph_of(family), family.source, False, device)
+    paths = solve(family.graph(), family.source, False, device)
     expected = oracle.distances(family.n, family.edges, family.source)
     assert paths.pred.tolist() == oracle.predecessors(family.n, family.edges, family.source, expected)
 
@@ -434,7 +419,7 @@ def test_target_and_cutoff(work_groups: bool, device: Device) -> None:
 @both
 @families
 def test_nearest_source(family: Family, work_groups: bool, device: Device) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     sources = sorted({family.source, family.n - 1, family.n // 2})
     each = np.array([reedsp.sssp(graph, source, "output-parallel", device=device).dist for source in sources])
     result = solve(graph, [*sources, sources[0]], work_groups, device, min_only=True)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.single_source import near_far_local
@@ -17,10 +16,10 @@ from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
+from tests.algorithms.single_source.answers import random_graph, references
 from tests.support import oracle
-from tests.support.families import FAMILIES, Family
+from tests.support.families import NOT_NEGATIVE, Family
 
-NOT_NEGATIVE = [family for family in FAMILIES if min(family.weights, default=0) >= 0]
 DTYPES = [np.dtype(name) for name in ("int32", "int64", "float32", "float64")]
 INT32 = np.dtype(np.int32)
 SETTINGS = Tuning(
@@ -28,20 +27,6 @@ SETTINGS = Tuning(
 )  # few work-groups, a queue that is soon full, and large vertices
 
 families = pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
-
-
-def graph_of(family: Family, dtype: type = np.int64) -> reedsp.Graph:
-    weights = np.array(family.weights, dtype)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
-
-
-def random_graph(n: int, m: int, seed: int, high: int = 1000) -> reedsp.Graph:
-    rng = np.random.default_rng(seed)
-    return reedsp.Graph.from_edges(n, *rng.integers(0, n, (2, m)), rng.integers(0, high, m))
-
-
-def references(graph: reedsp.Graph, sources: list[int]) -> np.ndarray:
-    return scipy.sparse.csgraph.dijkstra(graph.to_scipy(), indices=sources)
 
 
 def run(
@@ -67,7 +52,7 @@ def test_every_type(family: Family, dtype: np.dtype, device: Device) -> None:
     if max(family.weights, default=0) > 2**20 and dtype.itemsize == 4:
         pytest.skip("the weights do not fit into this type")
     sources = sorted({family.source, 0, family.n // 2, family.n - 1})
-    found, rounds = run(device, graph_of(family), sources, dtype)
+    found, rounds = run(device, family.graph(), sources, dtype)
     assert found is not None
     assert rounds >= len(sources)
     for row, source in zip(found.tolist(), sources, strict=True):
@@ -77,7 +62,7 @@ def test_every_type(family: Family, dtype: np.dtype, device: Device) -> None:
 
 @families
 def test_same_bytes_as_near_far(family: Family, device: Device) -> None:
-    graph, sources = graph_of(family), [family.source, 0, family.source]
+    graph, sources = family.graph(), [family.source, 0, family.source]
     for more in ({}, {"cutoff": 20}, {"target": family.n - 1}):
         expected, found = (
             reedsp.sssp(graph, sources, method, device=device, **more) for method in ("near-far", "near-far-local")

@@ -5,24 +5,25 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.sparse import csgraph, csr_array
 
 import reedsp
 from reedsp.algorithms.single_source import near_far, near_far_work_item, sssp
 from reedsp.algorithms.single_source.task import Outcome, Task
-from reedsp.arithmetic.paths import Arithmetic, ceiling_of, choose_arithmetic
+from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic
+from reedsp.device import iterate
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
 from reedsp.edges.predecessors import find_trees_outgoing
+from tests.algorithms.single_source.answers import check_ceilings, check_targets, exact, expected, nearest, references
 from tests.support import oracle
-from tests.support.families import FAMILIES, Family, _relabel_killer
+from tests.support.families import NOT_NEGATIVE, Family, _relabel_killer, named
 
 INT32, INT64, FLOAT32, FLOAT64 = map(np.dtype, (np.int32, np.int64, np.float32, np.float64))
-NOT_NEGATIVE = [family for family in FAMILIES if min(family.weights, default=0) >= 0]
 BIG = 100_000
 TINY = {
     "_CHUNK": 3,
@@ -48,12 +49,7 @@ def setting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 def use(monkeypatch: pytest.MonkeyPatch, **constants: float) -> None:
     for name, value in constants.items():
-        monkeypatch.setattr(near_far_work_item, name, value)
-
-
-def graph_of(family: Family, weights: Sequence[float] | None = None) -> reedsp.Graph:
-    weights = np.array(family.weights if weights is None else weights)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
+        monkeypatch.setattr(iterate if name == "_SECONDS" else near_far_work_item, name, value)
 
 
 def solve(
@@ -66,27 +62,11 @@ def solve(
     return job.download(dist, len(starts) * graph.n, arithmetic.dtype).reshape(len(starts), graph.n)
 
 
-@functools.cache
-def expected(name: str, start: int) -> list[object]:
-    family = next(family for family in NOT_NEGATIVE if family.name == name)
-    return oracle.distances(family.n, family.edges, start)
-
-
-def exact(row: np.ndarray, arithmetic: Arithmetic) -> list[object]:
-    return [None if d == arithmetic.infinity else d for d in row.tolist()]
-
-
-def nearest(family: Family, starts: Sequence[int]) -> list[object]:
-    """Return the distance from the nearest start."""
-    columns = zip(*(expected(family.name, start) for start in starts), strict=True)
-    return [min((d for d in column if d is not None), default=None) for column in columns]
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
 def test_integers(device: Device, family: Family, workers: int, setting: str) -> None:
-    graph = graph_of(family)
+    graph = family.graph()
     narrow = choose_arithmetic(graph, INT64)
     for arithmetic in {narrow, Arithmetic(INT64), Arithmetic(INT64, saturate=True)}:
         (row,) = solve(device, graph, arithmetic, [[family.source]], workers=workers)
@@ -99,7 +79,7 @@ def test_integers(device: Device, family: Family, workers: int, setting: str) ->
 def test_floats(device: Device, family: Family, workers: int, setting: str) -> None:
     """Sums that round are added from left to right, whatever the order of the relaxations."""
     weights = [w / 3 for w in family.weights]
-    graph = graph_of(family, weights)
+    graph = family.graph(units=3)
     for arithmetic in (Arithmetic(FLOAT32), Arithmetic(FLOAT64)):
         rounded = [float(arithmetic.dtype.type(w)) for w in weights]
         edges = oracle.edges_of(family.sources, family.targets, rounded, family.directed)
@@ -114,13 +94,13 @@ def test_rows(device: Device, family: Family, setting: str) -> None:
     rng = np.random.default_rng(9)
     starts = [rng.integers(0, family.n, count).tolist() for count in (1, 3, 1, 2, 1)]
     starts[1] += starts[1]
-    graph = graph_of(family)
+    graph = family.graph()
     arithmetic = choose_arithmetic(graph, INT64)
     for workers in (1, 2, 3, 40):
         rows = solve(device, graph, arithmetic, starts, workers=workers)
-        assert [exact(row, arithmetic) for row in rows] == [nearest(family, row) for row in starts]
+        assert [exact(row, arithmetic) for row in rows] == [nearest(family.name, row) for row in starts]
     (together,) = solve(device, graph, arithmetic, starts[1:2], workers=2)
-    assert exact(together, arithmetic) == nearest(family, starts[1])
+    assert exact(together, arithmetic) == nearest(family.name, starts[1])
 
 
 def trees(
@@ -146,8 +126,8 @@ def test_trees_are_noted(device: Device, family: Family, workers: int, setting: 
     if max(weights, default=0) * family.n >= 2**31 - 1:
         weights = weights % 50
     for changed in (weights, np.maximum(weights, 1), weights % 3):  # the last have many ties
-        graph = graph_of(family, changed)
-        edges = oracle.edges_of(family.sources, family.targets, changed.tolist(), family.directed)
+        other = replace(family, weights=changed.tolist())
+        graph, edges = other.graph(), other.edges
         sources = [family.source] if workers < 3 else [family.source, 0, family.n - 1]
         dist, pred = trees(device, graph, [[source] for source in sources], workers=workers)
         for source, ours, before in zip(sources, dist, pred, strict=True):
@@ -158,10 +138,9 @@ def test_trees_are_noted(device: Device, family: Family, workers: int, setting: 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_trees_up_to_a_ceiling_and_from_several_starts(device: Device, workers: int, setting: str) -> None:
-    family = next(family for family in NOT_NEGATIVE if family.name == "random")
-    weights = [w + 1 for w in family.weights]
-    graph = graph_of(family, weights)
-    edges = oracle.edges_of(family.sources, family.targets, weights, family.directed)
+    family = named("random")
+    family = replace(family, weights=[w + 1 for w in family.weights])
+    graph, edges = family.graph(), family.edges
     starts = [family.source, 3]
     columns = zip(*(oracle.distances(family.n, edges, start) for start in starts), strict=True)
     right = [min((d for d in column if d is not None), default=None) for column in columns]
@@ -185,7 +164,7 @@ def test_what_notes_trees(device: Device, monkeypatch: pytest.MonkeyPatch) -> No
         noted.append(True)
         return solve_with_trees(*arguments, **options)  # type: ignore[arg-type]
 
-    graph = graph_of(next(family for family in NOT_NEGATIVE if family.name == "random"))
+    graph = named("random").graph()
     expected = reedsp.sssp(graph, 0, "input-parallel", device=device).pred.tolist()
     for module in (near_far, sssp):  # as on a CPU
         monkeypatch.setattr(module, "chosen_form", lambda *_: False)
@@ -205,34 +184,13 @@ def test_what_notes_trees(device: Device, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ceiling(device: Device, workers: int, setting: str) -> None:
-    family = next(family for family in NOT_NEGATIVE if family.name == "random")
-    graph = graph_of(family)
-    full = expected(family.name, family.source)
-    reached = sorted(d for d in full if d is not None)
-    for arithmetic in (choose_arithmetic(graph, INT64), Arithmetic(FLOAT64)):
-        for cutoff in (0, int(reached[len(reached) // 2]), int(reached[-1]), int(reached[-1]) + 1):
-            ceiling = ceiling_of(cutoff, arithmetic)
-            (row,) = solve(device, graph, arithmetic, [[family.source]], workers=workers, ceiling=ceiling)
-            assert exact(row, arithmetic) == [d if d is not None and d <= cutoff else None for d in full]
+    check_ceilings(functools.partial(solve, device, workers=workers))
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("name", ["random", "grid", "zero-weight cycles", "disconnected"])
 def test_target(device: Device, name: str, workers: int, setting: str) -> None:
-    """Distances up to that of the target are final, and the others are not too small."""
-    family = next(family for family in NOT_NEGATIVE if family.name == name)
-    graph = graph_of(family)
-    arithmetic = choose_arithmetic(graph, INT64)
-    full = expected(name, family.source)
-    for target in range(0, family.n, 1 + family.n // 8):
-        options = {"target": target, "workers": workers, "delta": 3}
-        (row,) = solve(device, graph, arithmetic, [[family.source]], **options)
-        bound = float("inf") if full[target] is None else full[target]
-        for found, right in zip(exact(row, arithmetic), full, strict=True):
-            if right is not None and right <= bound:
-                assert found == right
-            else:
-                assert found is None or (right is not None and found >= right)
+    check_targets(name, functools.partial(solve, device, workers=workers, delta=3))
 
 
 def test_target_saves_work(device: Device) -> None:
@@ -248,8 +206,8 @@ def test_target_saves_work(device: Device) -> None:
 @pytest.mark.parametrize("delta", [0, 1, 17.5, 1e300])
 def test_any_width_of_the_interval(device: Device, delta: float, workers: int, setting: str) -> None:
     for name in ("random", "random, dense, many ties", "relabel killer", "beyond int32"):
-        family = next(family for family in NOT_NEGATIVE if family.name == name)
-        graph = graph_of(family)
+        family = named(name)
+        graph = family.graph()
         for arithmetic in (choose_arithmetic(graph, INT64), Arithmetic(FLOAT64)):
             (row,) = solve(device, graph, arithmetic, [[family.source]], delta=delta, workers=workers)
             assert exact(row, arithmetic) == expected(name, family.source)
@@ -278,7 +236,7 @@ def test_a_device_without_64_bit_atomics(device: Device, monkeypatch: pytest.Mon
     """One work-item solves the row."""
     monkeypatch.setattr(device, "int64_atomics", False)
     family = NOT_NEGATIVE[-1]
-    graph = graph_of(family)
+    graph = family.graph()
     asked: list[str] = []
     kernel = Device.kernel
     monkeypatch.setattr(Device, "kernel", lambda self, file, *a, **k: asked.append(file) or kernel(self, file, *a, **k))
@@ -300,7 +258,7 @@ def test_a_team_that_is_wrong(trusted: bool, device: Device, monkeypatch: pytest
     monkeypatch.setattr(near_far_work_item.settings, "TEAM_EDGES", 0)
     monkeypatch.setattr(near_far_work_item, "is_trusted", lambda device, name, *trial: trusted or "team" not in name)
     monkeypatch.setattr(Device, "kernel", lambda self, file, *a, **k: asked.append(file) or kernel(self, file, *a, **k))
-    (row,) = solve(device, graph_of(family), Arithmetic(INT32), [[family.source]])
+    (row,) = solve(device, family.graph(), Arithmetic(INT32), [[family.source]])
     assert exact(row, Arithmetic(INT32)) == expected(family.name, family.source)
     assert ("single_source/near_far_team.cl" in asked) == trusted
 
@@ -314,15 +272,15 @@ def test_a_device_whose_loads_are_not_atomic(device: Device, monkeypatch: pytest
     monkeypatch.setattr(Device, "kernel", lambda *a, **k: asked.append(k.get("ATOMIC_LOADS")) or kernel(*a, **k))
     for family in NOT_NEGATIVE[:4]:
         for arithmetic in (Arithmetic(INT32), Arithmetic(INT64), Arithmetic(FLOAT64)):
-            (row,) = solve(device, graph_of(family), arithmetic, [[family.source]], workers=3)
+            (row,) = solve(device, family.graph(), arithmetic, [[family.source]], workers=3)
             assert exact(row, arithmetic) == expected(family.name, family.source)
     assert set(asked) == {1, None}  # None: where nothing is shared
 
 
 def test_progress_is_reported_between_launches(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, **TINY)
-    family = next(family for family in NOT_NEGATIVE if family.name == "grid")
-    graph = graph_of(family)
+    family = named("grid")
+    graph = family.graph()
     for starts, workers in (([[0]], 1), ([[0]], 2), ([[0], [1]], 2)):
         seen: list[tuple[int, int]] = []
         options = {"workers": workers, "progress": lambda *words, seen=seen: seen.append(words)}
@@ -361,8 +319,8 @@ def test_parts_of_which_each_core_gets_as_many_rows(
 
 
 def test_not_more_work_items_than_memory(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    family = next(family for family in NOT_NEGATIVE if family.name == "random")
-    graph = graph_of(family)
+    family = named("random")
+    graph = family.graph()
     arithmetic = choose_arithmetic(graph, INT64)
     monkeypatch.setattr(device, "max_allocation", 12_000)  # two piles; four are more
     for starts in ([[0]], [[0], [1], [2]]):
@@ -371,11 +329,6 @@ def test_not_more_work_items_than_memory(device: Device, monkeypatch: pytest.Mon
 
 
 # ---- large graphs ------------------------------------------------------------------------------------
-
-
-def by_scipy(graph: reedsp.Graph, source: int) -> np.ndarray:
-    matrix = csr_array((graph.weights.astype(np.float64), graph.indices, graph.indptr), shape=(graph.n, graph.n))
-    return csgraph.dijkstra(matrix, indices=source)
 
 
 def check(device: Device, graph: reedsp.Graph, right: np.ndarray, source: int = 0, **options: object) -> None:
@@ -404,7 +357,7 @@ def large(name: str) -> reedsp.Graph:
 def test_large(device: Device, name: str, workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work-items that meet all the time, again and again, in every rhythm."""
     graph = large(name)
-    right = by_scipy(graph, 0)
+    right = references(graph, 0)
     for repetition in range(10 if workers == 1 else 60):
         few, budget, patience = ((512, 1 << 18, 50_000), (8, 3000, 100), (64, 20_000, 2000))[repetition % 3]
         use(monkeypatch, _FEW=few, _TEAM_BUDGET=budget, _PATIENCE=patience, _SLICE=budget // 8)
@@ -414,7 +367,7 @@ def test_large(device: Device, name: str, workers: int, monkeypatch: pytest.Monk
 def test_large_in_64_bits(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, _FEW=32, _TEAM_BUDGET=5000, _SLICE=500)
     whole = large("uniform")
-    right = by_scipy(whole, 0)
+    right = references(whole, 0)
     graph = reedsp.Graph(whole.indptr, whole.indices, whole.weights << 32, directed=True)
     for _ in range(20):
         for arithmetic in (Arithmetic(INT64), Arithmetic(FLOAT64)):
@@ -427,7 +380,7 @@ def test_large_rows(device: Device) -> None:
     arithmetic = choose_arithmetic(graph, INT64)
     sources = list(range(0, graph.n, graph.n // 9))
     rows = solve(device, graph, arithmetic, [[source] for source in sources])
-    assert all(np.array_equal(row, by_scipy(graph, source)) for row, source in zip(rows, sources, strict=True))
+    assert all(np.array_equal(row, references(graph, source)) for row, source in zip(rows, sources, strict=True))
 
 
 def path(n: int, shuffled: bool) -> reedsp.Graph:
@@ -461,7 +414,7 @@ HARD = {
 def test_hard_graphs_take_bounded_time(device: Device, name: str, workers: int) -> None:
     graph = HARD[name](1_000_000)
     source = int(np.random.default_rng(1).permutation(graph.n)[0]) if name == "shuffled path" else 0
-    right = by_scipy(graph, source)
+    right = references(graph, source)
     started = time.perf_counter()
     check(device, graph, right, source, workers=workers)
     assert time.perf_counter() - started < 20  # a pile that is scanned for every entry takes hours
@@ -472,7 +425,7 @@ def test_relabelling_stays_polynomial(device: Device, workers: int) -> None:
     """2**20 relabellings are possible here, and 2**40."""
     for k in (20, 40):
         family = _relabel_killer(k)
-        graph = graph_of(family)
+        graph = family.graph()
         for delta in (None, 1, 2.0**k, 1e300):
             arithmetic = choose_arithmetic(graph, INT64)
             (row,) = solve(device, graph, arithmetic, [[0]], workers=workers, delta=delta)

@@ -23,7 +23,7 @@ from reedsp.algorithms.single_source.sssp import distances as distances_alone
 from reedsp.cost_model import place
 from tests.support import oracle
 from tests.support.deep_marks import near_far_in_work_groups
-from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family
+from tests.support.families import FAMILIES, NEGATIVE_CYCLES, Family, named
 from tests.support.oracle import edges_of
 
 REFINEMENTS = [
@@ -44,11 +44,6 @@ BELLMAN_FORD = [WAYS[name] for name in ("output-parallel", "input-parallel", "re
 
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 every_bellman_ford = pytest.mark.parametrize("way", BELLMAN_FORD, ids=lambda way: way["method"])
-
-
-def graph_of(family: Family, dtype: object = np.int64) -> reedsp.Graph:
-    weights = np.array(family.weights, dtype)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
 
 
 def exact(dist: np.ndarray) -> list[Fraction | None]:
@@ -76,7 +71,7 @@ def exists_in(family: Family, dtype: type) -> bool:
 def test_families_in_every_weight_type(
     family: Family, dtype: type, way: dict[str, object], device: reedsp.Device
 ) -> None:
-    graph = graph_of(family, dtype)
+    graph = family.graph(dtype)
     if graph.has_negative_weights and way["method"] in ("near-far", "near-far-local"):
         with pytest.raises(ValueError, match=r"method = 'near-far(-local)?': needs weights that are not negative"):
             reedsp.sssp(graph, family.source, device=device, **way)
@@ -98,7 +93,7 @@ def test_families_in_every_weight_type(
 def test_distances_alone_are_those_beside_trees(
     family: Family, dtype: Any, way: dict[str, Any], device: reedsp.Device
 ) -> None:
-    graph, sources = graph_of(family), [family.source, 0, family.source]
+    graph, sources = family.graph(), [family.source, 0, family.source]
     found = []
     for search in (lambda *args, **given: reedsp.sssp(*args, **given).dist, distances_alone):
         try:
@@ -115,7 +110,7 @@ def test_distances_alone_are_those_beside_trees(
 @pytest.mark.parametrize("options", REFINEMENTS, ids=lambda options: "".join(str(int(on)) for on in options.values()))
 def test_refinements_change_nothing(family: Family, options: dict[str, bool], device: reedsp.Device) -> None:
     result = reedsp.sssp(
-        graph_of(family), family.source, "output-parallel", device=device, dtype="int64", options=options
+        family.graph(), family.source, "output-parallel", device=device, dtype="int64", options=options
     )
     expected = oracle.distances(family.n, family.edges, family.source)
     assert exact(result.dist) == expected
@@ -136,7 +131,7 @@ def test_negative_cycles(family: Family, dtype: type, way: dict[str, object], de
     with pytest.raises(oracle.NegativeCycle):
         oracle.distances(family.n, family.edges, family.source)
     with pytest.raises(reedsp.NegativeCycleError) as caught:
-        reedsp.sssp(graph_of(family, dtype), family.source, device=device, **way)
+        reedsp.sssp(family.graph(dtype), family.source, device=device, **way)
     weight = oracle.closed_walk_weight(family.edges, caught.value.cycle)
     assert weight < 0
     assert caught.value.weight == weight
@@ -287,8 +282,8 @@ def test_float32_result_of_whole_weights_is_rounded_once(device: reedsp.Device) 
 
 @every_way
 def test_cutoff_keeps_what_is_within(way: dict[str, object], device: reedsp.Device) -> None:
-    family = next(f for f in FAMILIES if f.name == "random")
-    graph = graph_of(family)
+    family = named("random")
+    graph = family.graph()
     full = reedsp.sssp(graph, 0, device=device, **way)
     for cutoff in (0, 20, 20.5, 21, np.inf):
         part = reedsp.sssp(graph, 0, cutoff=cutoff, device=device, **way)
@@ -303,8 +298,8 @@ def test_cutoff_keeps_what_is_within(way: dict[str, object], device: reedsp.Devi
 
 @every_way
 def test_several_sources(way: dict[str, object], device: reedsp.Device) -> None:
-    family = next(f for f in FAMILIES if f.name == "random")
-    graph = graph_of(family)
+    family = named("random")
+    graph = family.graph()
     result = reedsp.sssp(graph, [3, -1, 3], device=device, **way)
     assert result.source == [3, family.n - 1, 3]
     for row, source in enumerate(result.source):
@@ -422,10 +417,10 @@ def test_01_empty_graph_has_no_source() -> None:
 
 
 def test_progress_and_stats(device: reedsp.Device) -> None:
-    family = next(f for f in FAMILIES if f.name == "path")
+    family = named("path")
     seen: list[tuple[int, int]] = []
     result = reedsp.sssp(
-        graph_of(family), 0, "output-parallel", device=device, progress=lambda *state: seen.append(state)
+        family.graph(), 0, "output-parallel", device=device, progress=lambda *state: seen.append(state)
     )
     assert result.rounds == family.n
     assert [rounds for rounds, _ in seen] == sorted(rounds for rounds, _ in seen)
@@ -453,7 +448,7 @@ def test_progress_without_an_early_stop(cooperative_loading: bool, device: reeds
 def test_no_form_of_near_far_is_right(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_far, "is_trusted", lambda *arguments: False)
     with pytest.raises(reedsp.DeviceError, match=r": near-far in int32 give wrong answers, or fail$"):
-        reedsp.sssp(graph_of(FAMILIES[0]), 0, "near-far", device=device)
+        reedsp.sssp(FAMILIES[0].graph(), 0, "near-far", device=device)
 
 
 @pytest.mark.parametrize("method", ["near-far", "output-parallel", "input-parallel-refined"])
@@ -470,7 +465,7 @@ def test_phases_add_up_to_the_call(method: str, source: Any, device: reedsp.Devi
 
 def test_phases_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "_serves", True)
-    paths = reedsp.sssp(graph_of(FAMILIES[-1]), 0)
+    paths = reedsp.sssp(FAMILIES[-1].graph(), 0)
     assert paths.device == place.HOST
     assert paths.stats["phases"]["search"] > 0
     assert paths.stats["phases"]["upload"] == paths.stats["phases"]["download"] == 0
@@ -495,15 +490,15 @@ def test_distances_are_written_where_they_are_to_be(dtype: type, source: Any, de
 @pytest.mark.parametrize("method", ["near-far", "output-parallel"])
 def test_progress_of_several_sources(method: str, device: reedsp.Device) -> None:
     """How many of them are done; from the nearest of them there is one search, which has rounds."""
-    family = next(f for f in FAMILIES if f.name == "path")
+    family = named("path")
     seen: list[tuple[int, int]] = []
-    reedsp.sssp(graph_of(family), [0, 3, 0], method, device=device, progress=lambda *state: seen.append(state))
+    reedsp.sssp(family.graph(), [0, 3, 0], method, device=device, progress=lambda *state: seen.append(state))
     assert seen == sorted(seen)
     assert seen[-1] == (3, 3)
     assert {total for _, total in seen} == {3}
     if method == "near-far":
         seen.clear()
-        reedsp.sssp(graph_of(family), [0, 3], method, min_only=True, device=device, progress=lambda *s: seen.append(s))
+        reedsp.sssp(family.graph(), [0, 3], method, min_only=True, device=device, progress=lambda *s: seen.append(s))
         assert {most for _, most in seen} == {family.n}
 
 

@@ -18,11 +18,6 @@ from tests.support.families import FAMILIES, Family
 SEARCHED_FAMILIES = [each for each in FAMILIES if all(0 <= weight < 2**20 for weight in each.weights)]
 
 
-def graph_of(family: Family) -> reedsp.Graph:
-    weights = np.array(family.weights, np.int64)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
-
-
 def expected_of(family: Family) -> list[int]:
     found = oracle.distances(family.n, family.edges, family.source)
     return [int(NONE) if dist is None else int(dist) for dist in found]
@@ -34,7 +29,7 @@ def expected_of(family: Family) -> list[int]:
 def test_bucketing(width: int, delta: int, device: Device) -> None:
     """From as many buckets as distances to a single one; twice with the same buffers."""
     for family in SEARCHED_FAMILIES:
-        search, expected = Bucketing(graph_of(family), device, delta, width), expected_of(family)
+        search, expected = Bucketing(family.graph(), device, delta, width), expected_of(family)
         for _ in range(2):
             dist, rounds = search.solve(family.source)
             assert dist.tolist() == expected, family.name
@@ -44,7 +39,7 @@ def test_bucketing(width: int, delta: int, device: Device) -> None:
 def test_queue(device: Device) -> None:
     """In one launch, and in many that end within it."""
     for family in SEARCHED_FAMILIES:
-        search, expected = QueueBellmanFord(graph_of(family), device), expected_of(family)
+        search, expected = QueueBellmanFord(family.graph(), device), expected_of(family)
         for most in (1 << 24, 5):
             if most > 5 or len(family.weights) < 500:
                 assert search.solve(family.source, most).tolist() == expected, family.name

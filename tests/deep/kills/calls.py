@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import time
@@ -15,6 +14,7 @@ import numpy as np
 
 import reedsp
 from reedsp.device.discovery import get_device
+from tests.deep.interrupts import digest
 
 Made = Callable[[], str]
 
@@ -58,10 +58,6 @@ def streets(side: int) -> reedsp.Graph:
     ends = [np.r_[place[:, :-1].ravel(), place[:-1].ravel()], np.r_[place[:, 1:].ravel(), place[1:].ravel()]]
     weights = np.random.default_rng(1).integers(1, 99, len(ends[0]))
     return reedsp.Graph.from_edges(side * side, *ends, weights, directed=False)
-
-
-def digest(*arrays: Any) -> str:
-    return hashlib.sha256(b"".join(np.ascontiguousarray(each).tobytes() for each in arrays)).hexdigest()
 
 
 def each_of(out: Path, overwrite: bool, writers: dict[str, Callable[..., object]]) -> Made:

@@ -11,9 +11,10 @@ import pytest
 from experiments.tmm.counted import count_array, count_heap
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
-from tests.algorithms.single_source.test_dijkstra import NOT_NEGATIVE, WAYS, be_tiny, exact, graph_of, nearest, solve
+from tests.algorithms.single_source.answers import exact, nearest
+from tests.algorithms.single_source.test_dijkstra import WAYS, be_tiny, solve
 from tests.deep.oclgrind import Check
-from tests.support.families import Family
+from tests.support.families import NOT_NEGATIVE, Family
 
 LARGEST = 700  # edges
 NAMES = ("one vertex with a loop", "parallel edges and self loops", "relabel killer")
@@ -36,15 +37,15 @@ def check_way(device: Device, way: str, family: Family, dtype: type) -> None:
     arithmetic = Arithmetic(np.dtype(dtype))
     with pytest.MonkeyPatch.context() as patch:
         be_tiny(patch)
-        rows = solve(device, way, graph_of(family), arithmetic, starts)
+        rows = solve(device, way, family.graph(), arithmetic, starts)
     assert [exact(row, arithmetic) for row in rows] == [nearest(family.name, some) for some in starts]
 
 
 def check_counts(device: Device, family: Family) -> None:
     for counts in (
-        count_heap(graph_of(family), device, [family.source, 0]),
-        count_array(graph_of(family), device, [family.source, 0], 8),
-        count_array(graph_of(family), device, [family.source, 0], 8, local_memory=True),
+        count_heap(family.graph(), device, [family.source, 0]),
+        count_array(family.graph(), device, [family.source, 0], 8),
+        count_array(family.graph(), device, [family.source, 0], 8, local_memory=True),
     ):
         assert counts.operations >= counts.span > 0
         assert counts.extractions >= 2

@@ -21,7 +21,6 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS, Rung
-from tests.algorithms.single_source.test_input_parallel import graph_of
 from tests.algorithms.traversal.test_bfs import unweighted
 from tests.deep.oclgrind import Check
 from tests.edges.test_ladder import COUNTS, expand, owners_of, prefixes_of, small
@@ -69,7 +68,7 @@ def check_expansion(device: Device, name: str) -> None:
 def check_search(device: Device, name: str, family: Family) -> None:
     """Solve and compare with the oracle."""
     arithmetic = Arithmetic(np.dtype(np.int32))
-    graph = graph_of(family)
+    graph = family.graph()
     dist, predecessors = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
     solve: Callable[..., object] = partial(input_parallel._by_rung, balance=name)
     with pytest.MonkeyPatch.context() as patch:

@@ -45,11 +45,6 @@ def checks(device: Device) -> Iterator[Check]:
                 yield used, partial(check_bellman_ford, device, family, in_local, counted)
 
 
-def graph_of(family: Family) -> reedsp.Graph:
-    weights = np.array(family.weights, np.int64)
-    return reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights, directed=family.directed)
-
-
 def compare(family: Family, sources: list[int], found: np.ndarray, infinity: int) -> None:
     for source, row in zip(sources, found.reshape(len(sources), -1).tolist(), strict=True):
         expected = oracle.distances(family.n, family.edges, source)
@@ -73,7 +68,7 @@ def tuning_of(form: str) -> Tuning:
 def check_near_far(device: Device, family: Family, form: str) -> None:
     arithmetic, tuning = Arithmetic(np.dtype(np.int64 if form == "wide" else np.int32)), tuning_of(form)
     sources, job = [family.source, 0, family.n - 1], Job(device)
-    edges = OutEdges.of(graph_of(family), job, arithmetic)
+    edges = OutEdges.of(family.graph(), job, arithmetic)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(near_far_local, "_LEAST_ROOM", 64)
         if form in ("in parts", "narrow"):
@@ -93,7 +88,7 @@ def check_beyond(device: Device) -> None:
 
 
 def check_bellman_ford(device: Device, family: Family, in_local: bool, counted: bool) -> None:
-    arithmetic, job, graph = Arithmetic(np.dtype(np.int32)), Job(device), graph_of(family)
+    arithmetic, job, graph = Arithmetic(np.dtype(np.int32)), Job(device), family.graph()
     on_device = DeviceGraph.of(graph, job, arithmetic, in_degree_order=False)
     sources, group_size = [family.source, 0, family.n - 1], 8
     found = bellman_ford_groups.search(

@@ -13,7 +13,7 @@ from experiments.busato_bombieri.representations import Forms
 from experiments.busato_bombieri.searches import Bucketing, QueueBellmanFord
 from reedsp.device.device import Device
 from reedsp.primitives.sort import radix
-from tests.algorithms.single_source.test_techniques import SEARCHED_FAMILIES, expected_of, graph_of
+from tests.algorithms.single_source.test_techniques import SEARCHED_FAMILIES, expected_of
 from tests.deep.oclgrind import Check
 from tests.support.families import Family
 
@@ -40,13 +40,13 @@ def check_bucketing(device: Device) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in SMALL_SORTS.items():
             patch.setattr(radix, name, value)
-        dist, rounds = Bucketing(graph_of(family), device, 20, 4).solve(family.source)
+        dist, rounds = Bucketing(family.graph(), device, 20, 4).solve(family.source)
     assert 2 < rounds < 8
     assert dist.tolist() == expected_of(family)
 
 
 def check_queue(device: Device, family: Family) -> None:
-    assert QueueBellmanFord(graph_of(family), device).solve(family.source, 100).tolist() == expected_of(family)
+    assert QueueBellmanFord(family.graph(), device).solve(family.source, 100).tolist() == expected_of(family)
 
 
 def check_forms(device: Device, run: int) -> None:
