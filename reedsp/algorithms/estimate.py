@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from reedsp.algorithms.all_pairs.apsp import apsp, planned
+from reedsp.algorithms.all_pairs.apsp import apsp, beyond_types, planned
 from reedsp.algorithms.all_pairs.out_of_core.plan import make_plan
 from reedsp.algorithms.contraction.prepared_graph import rows_at_once as prepared_at_once
 from reedsp.algorithms.routes import statistics
@@ -72,6 +72,8 @@ def estimate(
     ------
     ValueError, TypeError
         The graph or an argument is wrong; the message names it.
+    OverflowError
+        No matrix holds the path weights that are possible, and the method needs one.
     DeviceError
         There is no usable device, where the call itself would need one.
 
@@ -113,6 +115,8 @@ def _of_all_pairs(arguments: Mapping[str, Any]) -> Estimate:
     task, n = plan.task, plan.task.graph.n
     if n == 0:
         return Estimate(plan.method, 0.0, 0.0, 0.0, 0, 0, 0, plan.because)
+    if plan.method != choose.SEARCHES and task.weights is None:
+        raise beyond_types(task.graph)
     known, pairs, expected = plan.known, plan.pairs, plan.expected
     answer, matrix = n * n * (task.result.itemsize + 4 * task.predecessors), n * n * counts.SIZES[pairs.matrix]
     searches_bytes = plan.method == choose.SEARCHES

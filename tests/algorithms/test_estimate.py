@@ -127,6 +127,12 @@ def test_every_argument(device: Device) -> None:
         ("sssp", {"source": 0, "method": "x"}, ValueError, "^method = 'x'"),
         ("sssp", {"source": 0, "min_only": True}, ValueError, "^min_only"),
         ("sssp", {"source": 0, "target": 99}, ValueError, "99"),
+        (
+            "sssp",
+            {"source": 0, "method": "dijkstra-heap", "options": {"arity": 3}},
+            ValueError,
+            "^options: arity = 3, expected one of 2, 4, 8",
+        ),
         ("bfs", {"source": 60}, ValueError, "60"),
         *((each, {"source": 0, "progress": "yes"}, TypeError, "^progress = 'yes'") for each in ("sssp", "bfs")),
         ("apsp", {"progress": 1}, TypeError, "^progress = 1"),
@@ -161,6 +167,13 @@ def test_what_the_method_cannot_do(device: Device) -> None:
         reedsp.estimate(NEGATIVE, "sssp", source=0, method="near-far", device=device)
     with pytest.raises(ValueError, match=r"^negative_cycles = 'mark': needs"):
         reedsp.estimate(NEGATIVE, "apsp", method="johnson", negative_cycles="mark", device=device)
+    heavy = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**61, 2**61])
+    arguments: list[dict[str, Any]] = [{"method": "floyd-warshall"}, {"method": "min-plus"}, {"memory_limit": 1 << 24}]
+    for given in arguments:
+        for ask in (reedsp.apsp, reedsp.estimate):
+            with pytest.raises(OverflowError, match="are possible, which no type adds up"):
+                ask(heavy, **given, device=device)
+    assert reedsp.estimate(heavy, device=device).method == "johnson"
 
 
 # ---- bytes ------------------------------------------------------------------------------------------
@@ -339,7 +352,7 @@ def test_what_reports_is_done_by_a_device(serves: None) -> None:
     many = {"sources": range(60)}
     for function, arguments in (("sssp", {"source": 0}), ("bfs", {"source": 0}), ("distance_statistics", many)):
         call: Any = getattr(reedsp, function)
-        for progress in (None, False, report):
+        for progress in (None, False, True, report):  # no terminal shows a bar here
             given: dict[str, Any] = {**arguments, "progress": progress}
             expected, found = reedsp.estimate(GRAPH, function, **given), call(GRAPH, **given)  # type: ignore[arg-type]
             assert (expected.device_bytes == 0) == (found.device == HOST), (function, progress)

@@ -297,6 +297,14 @@ def refuse_searches(graph: Graph, negative_cycles: str) -> None:
             raise ValueError("method = 'johnson': weights that are negative and fractional need another method")
 
 
+def beyond_types(graph: Graph) -> OverflowError:
+    """Return the error for a graph whose path weights no matrix holds."""
+    return OverflowError(
+        f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no type adds up; "
+        "reedsp.sssp finds those from one vertex, as far as int64 or float64 holds them"
+    )
+
+
 def _chosen(task: Task, choices: Mapping[str, str]) -> choose.Choice:
     """Return the method that "auto" takes, and why."""
     if task.on_host:
@@ -342,10 +350,7 @@ def _by_matrix(task: Task, method: str, choices: Mapping[str, str], in_place: bo
     if weights is None:
         if graph.has_negative_weights and (found := find_negative_cycle(graph, np.arange(graph.n), job, result)):
             raise renamed(found, graph.names)
-        raise OverflowError(
-            f"graph: path weights of up to {graph.simple_path_bound:.4g} are possible, which no type adds up; "
-            "reedsp.sssp finds those from one vertex, as far as int64 or float64 holds them"
-        )
+        raise beyond_types(graph)
     cycles = np.empty(0, np.intp)
     if weights.dtype.kind == "f":
         cycles = negative_cycles_of_floats(graph, job, result, task.negative_cycles == "raise")

@@ -107,6 +107,8 @@ def distance_statistics(
         return question.answer(starts, device.answer("distance_statistics", question, starts, progress=progress))
     devices = devices_of(asked, device)
     seconds, may_be_host = None, progress is None or progress is False
+    if not may_be_host and not isinstance(asked, Prepared):
+        devices = [get_device(each) for each in devices]  # even if no bar is shown
     if len(starts) > 1 and len(starts) * (graph.n + graph.m) >= _LONG:
         rows = -(-len(starts) // len(devices))
         choice, _, _ = expected(question, asked, rows, devices[0], may_be_host=may_be_host)

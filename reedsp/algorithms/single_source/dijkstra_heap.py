@@ -56,10 +56,15 @@ def dijkstra_heap(task: Task, *, arity: int = _ARITY) -> Outcome:
     DeviceError, DeviceMemoryError
         The device cannot do it.
     """
-    if arity not in ARITIES:
-        raise ValueError(f"options: arity = {arity!r}, expected one of {', '.join(map(str, ARITIES))}")
+    check_arity(arity)
     most = rows_at_once(task.job.device, task.arithmetic, task.graph.n)
     return task.in_parts(most, functools.partial(solve_by, functools.partial(search, arity=arity)))
+
+
+def check_arity(arity: int) -> None:
+    """Refuse a number of children that no heap has."""
+    if arity not in ARITIES:
+        raise ValueError(f"options: arity = {arity!r}, expected one of {', '.join(map(str, ARITIES))}")
 
 
 def rows_at_once(device: Device, arithmetic: Arithmetic, n: int) -> int:

@@ -16,7 +16,7 @@ from reedsp.algorithms.single_source.bellman_ford_groups import rows_at_once as 
 from reedsp.algorithms.single_source.dijkstra_array import check_group_size as check_array_group_size
 from reedsp.algorithms.single_source.dijkstra_array import dijkstra_array
 from reedsp.algorithms.single_source.dijkstra_array import rows_at_once as rows_of_arrays
-from reedsp.algorithms.single_source.dijkstra_heap import dijkstra_heap
+from reedsp.algorithms.single_source.dijkstra_heap import check_arity, dijkstra_heap
 from reedsp.algorithms.single_source.dijkstra_heap import rows_at_once as rows_of_heaps
 from reedsp.algorithms.single_source.host import searches as on_host
 from reedsp.algorithms.single_source.host.nearby import search_nearby
@@ -324,6 +324,8 @@ def checked(
             raise ValueError(f"{name}: needs weights that are not negative")
     known, others = ({}, _METHODS) if method == "auto" else (_METHODS[method].options, None)
     choices = checked_options(options, known, f"method {method!r}", others)
+    if "arity" in choices:
+        check_arity(choices["arity"])
     return Asked(graph, sources, many, one_row, aim, arithmetic, result, place, choices)
 
 
