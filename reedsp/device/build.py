@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from reedsp.device import kernel_cache, pyopencl_private
 from reedsp.device.compiler import CompilerCrashError, CompilerUnavailableError, RefusedError, compiler
+from reedsp.system import handlers
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -46,7 +47,7 @@ _OPTION_VARIABLES = (
     "AMD_OCL_BUILD_OPTIONS_APPEND",
     "CLOVER_EXTRA_BUILD_OPTIONS",
 )
-_environment_lock = threading.Lock()
+_environment_lock = threading.RLock()  # a signal's handler may build meanwhile
 
 SIMULATORS = ("Oclgrind",)
 """Platforms that are slow, and are there to find faults.
@@ -327,7 +328,7 @@ def name_lines(log: str, source: str) -> str:
 
 
 def _finished(program: cl._cl._Program, device: cl.Device, options: bytes) -> cl.Program:
-    with without_option_variables():
+    with loading():
         return pyopencl_private.built(program, device, options)
 
 
@@ -340,3 +341,10 @@ def without_option_variables() -> Iterator[None]:
             yield
         finally:
             os.environ.update(removed)
+
+
+@contextlib.contextmanager
+def loading() -> Iterator[None]:
+    """As :func:`without_option_variables`, and put back the handlers of signals that a driver's compiler replaces."""
+    with without_option_variables(), handlers.kept():
+        yield

@@ -18,7 +18,7 @@ import struct
 import subprocess
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
 from reedsp.system import child
@@ -63,7 +63,8 @@ class Compiler:
 
     def __init__(self) -> None:
         self.unavailable = ""
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._is_in_use = False
         self._child: subprocess.Popen[bytes] | None = None
         self._is_ready = False  # which the child has said
         self._has_answered = False
@@ -73,10 +74,9 @@ class Compiler:
 
     def begin(self, driver: Sequence[str]) -> None:
         """Start the child if there is none, so that it is soon ready to work with this driver; wait for nothing."""
-        with self._lock:
+        with contextlib.suppress(CompilerUnavailableError), self._alone():  # which a question says, too
             if self._child is None and not self.unavailable:
-                with contextlib.suppress(CompilerUnavailableError):  # which a question says, too
-                    self._spawn(driver)
+                self._spawn(driver)
 
     def compile(self, driver: Sequence[str], source: str, options: bytes, has_binary: bool = True) -> bytes:
         """Return the binary of a source for the device with this driver.
@@ -123,7 +123,7 @@ class Compiler:
         if self.unavailable:
             raise CompilerUnavailableError(self.unavailable)
         request = json.dumps(question).encode()
-        with self._lock:
+        with self._alone():
             if self._child is not None:
                 self._await()
             answer = None if self._child is None else self._ask(request)
@@ -138,6 +138,18 @@ class Compiler:
         if kind == UNABLE:
             raise CompilerUnavailableError(content.decode(errors="replace"))
         return kind, content
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other threads out, and the handler of a signal that has come to this one."""
+        with self._lock:
+            if self._is_in_use:
+                raise CompilerUnavailableError("a signal's handler has interrupted the use of the child process")
+            try:
+                self._is_in_use = True
+                yield
+            finally:
+                self._is_in_use = False
 
     def _has_no_blame(self) -> bool:
         """Return whether it may not be for the question that there is no answer.
@@ -175,7 +187,7 @@ class Compiler:
                 env=child.environment(),
                 start_new_session=True,  # Ctrl-C is for this process, which then stops the child
             )
-        except (OSError, ValueError, child.NoChildError) as error:  # no interpreter, or no more processes
+        except (OSError, ValueError, RuntimeError) as error:  # no interpreter, no more processes, or none from here
             raise CompilerUnavailableError(str(error)) from error
 
     def _await(self) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any, NoReturn
+from weakref import WeakValueDictionary
 
 import pyopencl as cl
 
@@ -33,6 +34,24 @@ _KINDS = {
     cl.device_type.CPU: "cpu",
 }
 _STEPS_AT_ONCE = 1 << 22  # a few hundredths of a second on slow cores, or on cores with much else to do
+
+
+class _Built:
+    """What is built for one device of one context, in any of its queues."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.programs: dict[Program, cl.Program] = {}
+        self.kernels: dict[tuple[Program, str], Kernel] = {}
+
+
+_of_queues: WeakValueDictionary[tuple[cl.Context, cl.Device], _Built] = WeakValueDictionary()
+"""Of users' own, whose contexts are released with the last :class:`Device` that has such a queue."""
+
+
+def _built_for(context: cl.Context, handle: cl.Device) -> _Built:
+    return _of_queues.setdefault((context, handle), _Built())
+
 
 _requested: ContextVar[set[Program] | None] = ContextVar("requested", default=None)
 
@@ -109,8 +128,7 @@ class Device:
         self._queue: cl.CommandQueue | None = queue
         self.scratch: Scratch = Scratch(self.kind, self.global_memory)
         self._pinned: PinnedParts | None = None
-        self._programs: dict[Program, cl.Program] = {}
-        self._kernels: dict[Any, Kernel] = {}
+        self._built = _Built() if queue is None else _built_for(queue.context, handle)
 
     def __repr__(self) -> str:
         return f"<reedsp.Device {self.index}: {self.name} ({self.platform})>"
@@ -133,7 +151,8 @@ class Device:
             with self._lock:
                 if self._context is None:  # still, now that no other thread is making one
                     build.expect_work(self.handle)
-                    self._context = cl.Context([self.handle])
+                    with build.loading():
+                        self._context = cl.Context([self.handle])
         return self._context
 
     @property
@@ -175,12 +194,13 @@ class Device:
         """Return a kernel of a program, whose macros are sorted; otherwise as :meth:`kernel`."""
         if (requested := _requested.get()) is not None:
             requested.add(program)
-        with self._lock:
-            if (kernel := self._kernels.get((program, name))) is not None:
+        built = self._built
+        with built.lock:
+            if (kernel := built.kernels.get((program, name))) is not None:
                 return kernel
-            if program not in self._programs:
-                self._programs[program] = self._build(program[0], dict(program[1]))
-            kernel = self._kernels[program, name] = self._limited(*program, name, self._programs[program])
+            if program not in built.programs:
+                built.programs[program] = self._build(program[0], dict(program[1]))
+            kernel = built.kernels[program, name] = self._limited(*program, name, built.programs[program])
             return kernel
 
     def kernels_of_text(self, source: str, title: str, names: Iterable[str]) -> dict[str, Kernel]:
@@ -193,7 +213,7 @@ class Device:
         """
         if re.search(r"\bdouble\b", source) and not self.fp64:
             raise PrecisionError(f"{self} has no double precision, which {title} needs; choose another device")
-        program = self._built(title, lambda: build.build_generated(self.context, self.handle, source, title))
+        program = self._timed(title, lambda: build.build_generated(self.context, self.handle, source, title))
         return {name: self._limited(title, (), name, program) for name in names}
 
     def _limited(self, file: str, macros: Iterable[tuple[str, str | int]], name: str, program: cl.Program) -> Kernel:
@@ -211,9 +231,9 @@ class Device:
     def _build(self, file: str, macros: Mapping[str, str | int]) -> cl.Program:
         if "double" in macros.values() and not self.fp64:
             raise PrecisionError(f"{self} has no double precision; ask for float32 or choose another device")
-        return self._built(file, lambda: build.build(self.context, self.handle, file, macros))
+        return self._timed(file, lambda: build.build(self.context, self.handle, file, macros))
 
-    def _built(self, title: str, build_it: Callable[[], cl.Program]) -> cl.Program:
+    def _timed(self, title: str, build_it: Callable[[], cl.Program]) -> cl.Program:
         started = time.perf_counter()
         try:
             program = build_it()

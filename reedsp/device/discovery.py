@@ -14,7 +14,7 @@ import pyopencl as cl
 
 from reedsp.device import build
 from reedsp.device.device import Device, one_line
-from reedsp.device.errors import DeviceError, opencl_is_used, refuse_after_fork
+from reedsp.device.errors import DeviceError, opencl_is_used, refuse_after_fork, refuse_in_sub_interpreter
 from reedsp.system import icd
 
 _log = logging.getLogger(__name__)
@@ -22,13 +22,20 @@ _log = logging.getLogger(__name__)
 _PREFERENCE = ("cpu", "accelerator", "gpu")
 
 _devices: list[Device] | None = None
-_devices_lock = threading.Lock()
+_devices_lock = threading.RLock()  # a signal's handler may ask meanwhile
 
 
 def devices() -> list[Device]:
     """Return every OpenCL device of this machine, in the order of the OpenCL loader; empty if there is none.
 
     The order changes with the drivers installed: choose a device by name rather than by index.
+
+    Raises
+    ------
+    DeviceError
+        This is a sub-interpreter of Python, in which pyopencl does not work.
+    RuntimeError
+        The process was forked after another one had called OpenCL.
 
     Examples
     --------
@@ -40,8 +47,11 @@ def devices() -> list[Device]:
     refuse_after_fork()
     with _devices_lock:
         if _devices is None:
+            refuse_in_sub_interpreter()
             opencl_is_used()
-            _devices = [Device(index, handle) for index, handle in enumerate(_device_handles())]
+            found = [Device(index, handle) for index, handle in enumerate(_device_handles())]
+            if _devices is None:  # still
+                _devices = found
     return list(_devices)
 
 
@@ -67,7 +77,7 @@ def device_or_that_of(queue: cl.CommandQueue | None, device: Device | int | str 
     return device_of(queue)
 
 
-@functools.lru_cache(maxsize=8)  # with the kernels that are built for its context
+@functools.lru_cache(maxsize=8)  # with the buffers that it keeps, and what is built for its context
 def device_of(queue: cl.CommandQueue) -> Device:
     """Return the device of a user's own queue, on which everything is then queued, and nothing waits."""
     matching = [each.index for each in devices() if each.handle == queue.device]
@@ -75,18 +85,18 @@ def device_of(queue: cl.CommandQueue) -> Device:
 
 
 def _device_handles() -> list[cl.Device]:
-    try:
-        with build.without_option_variables():  # AMD's driver reads them as soon as it is loaded
-            platforms = cl.get_platforms()
-    except cl.Error as error:
-        _log.info("no OpenCL platform: %s", error)
-        return []
     handles: list[cl.Device] = []
-    for platform in platforms:
+    with build.loading():  # AMD's driver reads the variables as soon as it is loaded
         try:
-            handles += platform.get_devices(cl.device_type.ALL)
+            platforms = cl.get_platforms()
         except cl.Error as error:
-            _log.info("platform %s has no device: %s", platform.name, error)
+            _log.info("no OpenCL platform: %s", error)
+            return []
+        for platform in platforms:
+            try:
+                handles += platform.get_devices(cl.device_type.ALL)
+            except cl.Error as error:
+                _log.info("platform %s has no device: %s", platform.name, error)
     return [handle for handle in handles if handle.available and handle.compiler_available]
 
 

@@ -1,7 +1,8 @@
-"""What is raised when a device cannot do what it was asked to, or may not be asked after a fork."""
+"""What is raised when a device cannot do what it was asked to, or may not be asked: after a fork, or from here."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 
 from reedsp.system.public import public
@@ -71,4 +72,17 @@ def refuse_after_fork() -> None:
         raise RuntimeError(
             "reedsp used OpenCL before this process was forked, and OpenCL does not survive a fork; "
             "start worker processes with multiprocessing.get_context('spawn')"
+        )
+
+
+# ---- pyopencl does not work everywhere --------------------------------------------------------------
+
+
+def refuse_in_sub_interpreter() -> None:
+    """Raise a DeviceError in any other than the main interpreter: pyopencl would wait for a buffer for ever."""
+    present, main = ctypes.pythonapi.PyInterpreterState_Get, ctypes.pythonapi.PyInterpreterState_Main
+    present.restype = main.restype = ctypes.c_void_p
+    if present() != main():
+        raise DeviceError(
+            "pyopencl does not work in a sub-interpreter; use the main one (mod_wsgi: WSGIApplicationGroup %{GLOBAL})"
         )

@@ -13,25 +13,20 @@ the main thread:
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from functools import partial
 from queue import SimpleQueue
 from types import FrameType
-from typing import Any, TypeVar
+from typing import TypeVar
+
+from reedsp.system.handlers import SIGNALS, of_python, set_in_python
 
 Returned = TypeVar("Returned")
 
 POLL = 0.1
 """Seconds after which is looked whether work goes on, if nothing else happens."""
-
-
-_SIGNALS = tuple(int(number) for number in signal.valid_signals())
-# What Python's functions call, without a search for the names of numbers, which takes longer than to copy a megabyte.
-_handler_of: Callable[[int], object] = getattr(signal.getsignal, "__wrapped__", signal.getsignal)
-_handle_by: Any = getattr(signal.signal, "__wrapped__", signal.signal)
 
 
 def _nothing() -> None:
@@ -61,17 +56,20 @@ class _Handlers:
         """Replace them, in the only thread that can do so, and in which they run."""
         if threading.current_thread() is not threading.main_thread():
             return
-        for number in _SIGNALS:
-            handler = _handler_of(number)
+        for number in SIGNALS:
+            handler = of_python(number)
             if callable(handler):
                 self._replaced[number] = handler
-                _handle_by(number, self._handle)
+                try:
+                    set_in_python(number, self._handle)
+                except ValueError:  # in a sub-interpreter, or in what `threading` only takes for the main thread
+                    return
 
     def put_back(self) -> None:
         """Undo that, unless another handler has been set since."""
         for number, handler in self._replaced.items():
-            if _handler_of(number) == self._handle:
-                _handle_by(number, handler)
+            if of_python(number) == self._handle:
+                set_in_python(number, handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         try:
@@ -224,7 +222,7 @@ class _Helpers:
     """Threads that wait for work: to start some for each array would take as long as to copy tens of megabytes."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal's handler may ask meanwhile
         self._threads: list[threading.Thread] = []
         self._asked: SimpleQueue[Callable[[], None]] = SimpleQueue()
 

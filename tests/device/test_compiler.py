@@ -76,6 +76,44 @@ def test_74_crash_ends_the_child_only(fault: str, words: str, warm: bool, compil
     check_works(compiler, device)
 
 
+def test_a_handler_may_compile_while_its_thread_does(
+    compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In its own process: the child is not asked two questions at a time."""
+    ask, found = compiler._ask, []
+
+    def interrupted(request: bytes | None) -> bytes | None:
+        monkeypatch.undo()
+        compiler.begin(build.driver_of(device.handle))
+        with pytest.raises(CompilerUnavailableError, match="handler"):
+            binary(compiler, device, KERNEL.format(1))
+        found.append(request)
+        return ask(request)
+
+    def compile_both() -> None:
+        check_works(compiler, device)
+        monkeypatch.setattr(compiler, "_ask", interrupted)
+        check_works(compiler, device)
+        check_works(compiler, device)
+
+    thread = threading.Thread(target=compile_both, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert len(found) == 1
+
+
+def test_where_no_process_can_be_started(compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As from a sub-interpreter that is isolated."""
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise RuntimeError("subprocess not supported for isolated subinterpreters")
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(CompilerUnavailableError, match="isolated"):
+        binary(compiler, device, KERNEL.format(1))
+
+
 def test_a_child_that_crashes_after_other_work_gets_a_successor(
     compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:

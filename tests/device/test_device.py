@@ -25,6 +25,7 @@ import pytest
 import reedsp
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.arithmetic.types import weight_macros
+from reedsp.device import build as device_build
 from reedsp.device import discovery
 from reedsp.device import job as job_module
 from reedsp.device.device import Device
@@ -142,6 +143,43 @@ def test_platform_that_fails_does_not_hide_the_others(monkeypatch: pytest.Monkey
     working = SimpleNamespace(name="works", get_devices=lambda kind: [absent, ready, no_compiler])
     monkeypatch.setattr(cl, "get_platforms", lambda: [broken, working])
     assert discovery._device_handles() == [ready]
+
+
+def test_a_handler_may_look_for_devices_while_its_thread_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All have the same ones."""
+    look, found = discovery._device_handles, []
+
+    def interrupted() -> list[cl.Device]:
+        monkeypatch.setattr(discovery, "_device_handles", look)
+        with device_build.loading():
+            found.append(discovery.devices())
+        return look()
+
+    monkeypatch.setattr(discovery, "_devices", None)
+    monkeypatch.setattr(discovery, "_device_handles", interrupted)
+    thread = threading.Thread(target=lambda: found.append(discovery.devices()), daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+    first, second = found
+    assert first == second == discovery.devices()
+
+
+@needs_device
+def test_queues_of_a_context_share_what_is_built(device: Device) -> None:
+    """However many there are; those of another have their own, and a context is released with the last queue."""
+    context, other = (cl.Context([device.handle]) for _ in range(2))
+    first, second, third = (discovery.device_of(cl.CommandQueue(each)) for each in (context, context, other))
+    kernel = first.kernel("edges/verify.cl", "jump", **INT32)
+    assert second.kernel("edges/verify.cl", "jump", **INT32) is kernel
+    assert third.kernel("edges/verify.cl", "jump", **INT32) is not kernel
+    assert first.scratch is not second.scratch
+    released = weakref.ref(kernel)
+    discovery.device_of.cache_clear()
+    del first, kernel
+    assert released() is not None
+    del second
+    assert released() is None
 
 
 # ---- choosing ---------------------------------------------------------------------------------------

@@ -22,6 +22,67 @@ def test_78_interruptions(name: str, device: Device, monkeypatch: pytest.MonkeyP
     assert told["calls"] >= 1
 
 
+CHECKPOINT = """
+import signal
+import reedsp
+
+heard = []
+for each in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(each, lambda number, frame: heard.append(number))
+reedsp.sssp([[0, 1], [0, 0]], 0)
+for each in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.raise_signal(each)
+print(len(heard))
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the signals are those of POSIX")
+def test_handlers_are_called_after_a_driver_was_loaded(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose compiler has set its own: of SLURM, which sends USR1 before time is up, too."""
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
+    done = subprocess.run([sys.executable, "-c", CHECKPOINT], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("5\n", 0), done.stderr
+
+
+IN_A_SUB_INTERPRETER = """
+import warnings
+
+warnings.simplefilter("ignore")  # of numpy
+import reedsp
+
+print(reedsp.sssp([[0, 1], [0, 0]], 0).dist, flush=True)
+try:
+    reedsp.devices()
+except reedsp.DeviceError as error:
+    print(error, flush=True)
+"""
+
+SUB_INTERPRETER = """
+import sys
+
+if sys.version_info < (3, 12):
+    import _xxsubinterpreters as interpreters
+    options = {}
+elif sys.version_info < (3, 13):
+    import _xxsubinterpreters as interpreters
+    options = {"isolated": False}
+else:
+    import _interpreters as interpreters
+    options = {"config": "legacy"}
+failed = interpreters.run_string(interpreters.create(**options), sys.argv[1])
+assert failed is None, failed
+"""
+
+
+def test_a_sub_interpreter_has_no_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of mod_wsgi: what the host solves is solved, and pyopencl is not left to wait for ever."""
+    monkeypatch.delenv("REEDSP_HOST", raising=False)
+    command = [sys.executable, "-c", SUB_INTERPRETER, IN_A_SUB_INTERPRETER]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("[0. 1.]\npyopencl does not work in a sub-interpreter; use the main one")
+
+
 INTERRUPTED_IMPORT = """
 import os, signal, sys
 import reedsp

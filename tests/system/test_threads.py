@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
 import threading
 import time
@@ -152,6 +153,46 @@ def test_handlers_stay_where_another_thread_works(signals: Signals) -> None:
     thread.start()
     thread.join()
     assert found == ["end", 3]
+
+
+def test_the_main_thread_is_not_what_it_is_taken_for(signals: Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where `threading` was imported first in another, until 3.12; a sub-interpreter raises the same error."""
+    found: list[object] = []
+    monkeypatch.setattr(threading, "main_thread", threading.current_thread)
+    thread = threading.Thread(target=lambda: found.append(threads.to_the_end(lambda: 3, lambda: found.append("end"))))
+    thread.start()
+    thread.join()
+    assert found == ["end", 3]
+    assert signal.getsignal(signal.SIGUSR1) == signals.handle
+
+
+def test_a_handler_that_a_library_has_set_stays(signals: Signals) -> None:
+    """Though Python has one for that signal, too."""
+    heard: list[int] = []
+    of_library = ctypes.CFUNCTYPE(None, ctypes.c_int)(heard.append)
+    ctypes.CDLL(None).signal(int(signal.SIGUSR1), of_library)
+    to_the_end(lambda: None, lambda: None)
+    signal.raise_signal(signal.SIGUSR1)
+    assert heard == [signal.SIGUSR1]
+
+
+def test_a_handler_may_work_in_threads(signals: Signals, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it interrupts the very moment at which threads are asked for."""
+    done: list[int] = []
+
+    def works(number: int, frame: FrameType | None) -> None:
+        monkeypatch.undo()
+        shared(done.append, 3, 1)
+
+    def is_alive(thread: threading.Thread) -> bool:
+        signal.raise_signal(signal.SIGUSR1)
+        return False
+
+    shared(lambda number: None, 3, 1)
+    monkeypatch.setattr(threading.Thread, "is_alive", is_alive)
+    signal.signal(signal.SIGUSR1, works)
+    shared(lambda number: done.append(number + 3), 3, 1)
+    assert sorted(done) == list(range(6))
 
 
 def test_handlers_that_could_not_be_put_back(signals: Signals, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,7 +204,7 @@ def run(seeds: range, minutes: float | None = None, most_failures: int = 5) -> i
     seconds = time.monotonic() - begin
     device = get_device()
     print(f"{device}: {asked.total()} cases ({counts}), {failures} wrong")
-    print(f"{seconds:.0f} s, {len(device._programs)} OpenCL programs")
+    print(f"{seconds:.0f} s, {len(device._built.programs)} OpenCL programs")
     return failures
 
 
