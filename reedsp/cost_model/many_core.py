@@ -3,6 +3,9 @@
 It says how long a program takes on a machine whose threads wait for a slow memory by turns, from six numbers of the
 machine and four of the program, up to constant factors. The four algorithms for all pairs of their Table III are here
 as functions of the vertices and edges; docs/explanation/all-pairs.md says what was found wrong.
+
+It is here to be asked. The package itself decides by counts that were fitted to what was measured
+(:mod:`reedsp.cost_model.counts`).
 """
 
 from __future__ import annotations

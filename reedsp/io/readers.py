@@ -23,19 +23,19 @@ import os
 import re
 import stat
 import sys
-import zipfile
 import zlib
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePath
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
+from reedsp.io.archives import BASE_SIZE, EXPANSION, check_archive
 from reedsp.system.files.file_errors import named_errors
 from reedsp.system.files.path_argument import path_argument
 from reedsp.system.options import flag
@@ -52,9 +52,6 @@ _PART = 2**13
 
 _HEAD = 2**16
 """Bytes by which the format is recognised, if there are so many."""
-
-_BASE_SIZE = 2**26
-"""Decompressed bytes that a file of any size may have."""
 
 _BASE_MEMORY = 2**26
 """Bytes of memory that a file of any size may need."""
@@ -77,9 +74,6 @@ _NEIGHBOUR_MEMORY = 40
 _WORKING_MEMORY = 2**22
 """Bytes for what is done piece by piece."""
 
-_EXPANSION = 200
-"""Largest accepted ratio of decompressed to compressed bytes, beyond the base."""
-
 _XZ_MEMORY = 2**27
 """Memory limit of the xz decoder; the strongest preset of xz needs half of it."""
 
@@ -90,12 +84,6 @@ _INT64 = np.iinfo(np.int64)
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
 DECIMAL = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _WORD = re.compile(rb"\S+")
-_ARRAY_HEADER = re.compile(
-    rb" *\{ *'descr' *: *'([<>=|]?[biufcSU][0-9]+)' *, *'fortran_order' *: *(?:True|False) *, *"
-    rb"'shape' *: *\( *((?:[0-9]{1,18} *, *)*(?:[0-9]{1,18})?) *\) *,? *\} *\n?"
-)
-_MOST_OF_HEADER = 10_000
-"""Bytes of an array's header that are believed; numpy reads no more either."""
 
 
 def read(
@@ -208,7 +196,7 @@ def open_text(path: str | os.PathLike[str], progress: Callable[[int, int], None]
     with named_errors(path), open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         report = None if progress is None else lambda: progress(file.tell(), size)
-        yield Text(name, _to_the_end(_pieces(file), file, size, name), _BASE_SIZE + _EXPANSION * size, report)
+        yield Text(name, _to_the_end(_pieces(file), file, size, name), BASE_SIZE + EXPANSION * size, report)
 
 
 def require_regular_file(path: str | os.PathLike[str]) -> None:
@@ -1391,87 +1379,6 @@ def _named(text: Text, graph: Graph, naming: _Naming, names: int, inside: int) -
     del sources
     with _blamed(text, ValueError):
         return Graph._taking(edges, graph.n, False, naming.offset, labels)
-
-
-def check_archive(file: IO[bytes], integers: Collection[str] = ()) -> int:
-    """Check that an archive holds nothing but arrays of numbers and strings, as large as they say.
-
-    Parameters
-    ----------
-    file : binary file
-        One that can seek.
-    integers : collection of str
-        Names of files inside that have to be arrays of integers, if they are there.
-
-    Returns
-    -------
-    int
-        Bytes of all of them.
-
-    Raises
-    ------
-    ValueError
-        It holds something else, or expands to more than 64 MiB and 200 times its size.
-    Exception
-        Whatever :mod:`zipfile` raises for an archive that is damaged.
-    """
-    limit = _BASE_SIZE + _EXPANSION * file.seek(0, io.SEEK_END)
-    with zipfile.ZipFile(file) as archive:
-        members = archive.infolist()
-        total = sum(member.file_size for member in members)
-        if total > limit:
-            raise ValueError(f"it expands to {total} bytes, more than {limit}")
-        for member in members:
-            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError(f"{member.filename} is compressed by method {member.compress_type}")
-            with archive.open(member) as stream:
-                dtype = check_array(stream, member.file_size, member.filename)
-            if member.filename in integers and dtype.kind not in "iu":  # SciPy would convert them, with warnings
-                raise ValueError(f"{member.filename} is an array of {dtype}, expected integers")
-    return total
-
-
-def check_array(file: IO[bytes], size: int, name: str) -> np.dtype[Any]:
-    """Check that a ``.npy`` file holds an array of real numbers or strings, as large as it says.
-
-    The header is Python code, which numpy evaluates with care, but not without warnings: it has to be as numpy writes.
-
-    Parameters
-    ----------
-    file : binary file
-        At its beginning; what follows the header is not read.
-    size : int
-        Bytes of the file.
-    name : str
-        What to call it in an error.
-
-    Returns
-    -------
-    dtype
-        That of the array.
-
-    Raises
-    ------
-    ValueError
-        It is no such file.
-    """
-    version = np.lib.format.read_magic(file)
-    if version not in ((1, 0), (2, 0)):
-        raise ValueError(f"{name} is an array file of version {version}, expected 1.0 or 2.0")
-    length = int.from_bytes(file.read(2 if version == (1, 0) else 4), "little")
-    header = _ARRAY_HEADER.fullmatch(file.read(min(length, _MOST_OF_HEADER)))
-    if header is None:
-        raise ValueError(f"{name} does not begin with the header of an array of numbers or strings")
-    try:
-        dtype = np.dtype(header[1].decode())
-    except TypeError as error:
-        raise ValueError(f"{name}: {error}") from None
-    if dtype.kind == "c":  # of which numpy and SciPy may drop a part, with a warning
-        raise ValueError(f"{name} is an array of complex numbers")
-    declared = math.prod(map(int, header[2].replace(b",", b" ").split())) * dtype.itemsize
-    if file.tell() + declared != size:
-        raise ValueError(f"{name} declares {declared} bytes of {dtype}, which do not agree with its size")
-    return dtype
 
 
 # ---- formats ----------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from reedsp.edges.device_graph import NO_VERTEX, UNREACHED
 from reedsp.graph.graph import Graph
-from reedsp.io.readers import check_archive, check_array
+from reedsp.io.archives import check_archive, check_npy
 from reedsp.system.files.file_errors import named_errors
 
 _NAME = re.compile("-?[0-9]{1,19}")
@@ -90,7 +90,7 @@ def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
         if ending == ".csv":
             return _load_csv(path, graph, cutoff)
         if ending == ".npy":
-            return _matrices(_mapped(path), _mapped_beside(path), graph)
+            return matrices(_mapped(path), _mapped_beside(path), graph)
         if ending == ".npz":
             return _load_npz(read_arrays(path), graph, cutoff)
     except _LineError as error:
@@ -103,7 +103,7 @@ def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
 def _mapped(path: Path) -> npt.NDArray[Any]:
     with named_errors(path):
         with open(path, "rb") as file:
-            check_array(file, os.fstat(file.fileno()).st_size, path.name)
+            check_npy(file, os.fstat(file.fileno()).st_size, path.name)
         mapped: npt.NDArray[Any] = np.load(path, mmap_mode="r")
     return mapped
 
@@ -150,7 +150,7 @@ def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> St
     if "source" not in content:
         if levels:
             raise ValueError("there is an array 'levels', but none that is called 'source'")
-        return _matrices(content["dist"], pred, graph)
+        return matrices(content["dist"], pred, graph)
     named = np.atleast_1d(content["source"])
     if named.dtype.kind not in "iu" or named.ndim > 1 or not named.size or not ((named >= 0) & (named < graph.n)).all():
         raise ValueError(f"source: {content['source']} is not a vertex of this graph")
@@ -173,7 +173,14 @@ def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> St
     return replace(stored, stopped_at=int(stopped_at))
 
 
-def _matrices(dist: npt.NDArray[Any], pred: npt.NDArray[Any] | None, graph: Graph) -> Stored:
+def matrices(dist: npt.NDArray[Any], pred: npt.NDArray[Any] | None, graph: Graph) -> Stored:
+    """Return a matrix of distances, and of predecessors if there is one, as what a file of them holds.
+
+    Raises
+    ------
+    ValueError
+        One is of another shape, or not of numbers.
+    """
     stored = _rows([[source] for source in range(graph.n)], dist, pred, graph, None, None, False)
     return replace(stored, any_order=True)
 

@@ -27,7 +27,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reedsp.graph.graph import Graph
-from reedsp.io import readers
+from reedsp.io import archives, readers
 from reedsp.io.readers import read
 from reedsp.io.writers import write
 
@@ -1061,18 +1061,18 @@ def test_62_limit_of_expansion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     text = "0 1\n" * 100_000
     path = put(tmp_path, name, text)
     size = path.stat().st_size
-    monkeypatch.setattr(readers, "_EXPANSION", 0)
-    monkeypatch.setattr(readers, "_BASE_SIZE", len(text))
+    monkeypatch.setattr(readers, "EXPANSION", 0)
+    monkeypatch.setattr(readers, "BASE_SIZE", len(text))
     assert read(path).m == 1
-    monkeypatch.setattr(readers, "_BASE_SIZE", len(text) - 1)
+    monkeypatch.setattr(readers, "BASE_SIZE", len(text) - 1)
     assert_fault(path, None, len(text) - 1)
-    monkeypatch.setattr(readers, "_EXPANSION", 1)
-    monkeypatch.setattr(readers, "_BASE_SIZE", len(text) - size)
+    monkeypatch.setattr(readers, "EXPANSION", 1)
+    monkeypatch.setattr(readers, "BASE_SIZE", len(text) - size)
     assert read(path).m == 1
 
 
 def test_62_bomb_in_npz(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "_BASE_SIZE", MIB)
+    monkeypatch.setattr(archives, "BASE_SIZE", MIB)
     members = members_of(scipy.sparse.csr_array((4000, 4000), dtype=np.int64))
     assert read(archive(tmp_path, members)).n == 4000
     assert_small(archive(tmp_path, members | {"data.npy": npy(np.zeros(2 * MIB, dtype=np.int8))}), None, "expands")

@@ -126,10 +126,10 @@ def read_numbers(file: Path) -> Any:
     content = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
     content = content.removeprefix(codecs.BOM_UTF8)
     if content.startswith(b"\x93NUMPY"):
-        from reedsp.io.readers import check_array
+        from reedsp.io.archives import check_npy
 
         try:
-            check_array(io.BytesIO(content), len(content), "the array")
+            check_npy(io.BytesIO(content), len(content), "the array")
             array = np.load(io.BytesIO(content), allow_pickle=False)
         except ValueError as error:
             raise Failure(f"{file}: {error}") from None

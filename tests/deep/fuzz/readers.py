@@ -53,7 +53,7 @@ from reedsp.algorithms.all_pairs.floyd_warshall import SPAN
 from reedsp.algorithms.all_pairs.out_of_core import checkpoint
 from reedsp.graph import graph
 from reedsp.graph.graph import Graph
-from reedsp.io import coordinates, readers
+from reedsp.io import archives, coordinates, readers
 from reedsp.results import files
 from tests.deep.fuzz.inputs import CHECKPOINT_FILE, CHECKPOINT_SIZE, Format, formats
 
@@ -513,7 +513,7 @@ def guided(name: str, count: int, seed: int) -> None:
     """Let atheris, which knows the lines that an input has reached, choose what to change; does not return."""
     import atheris
 
-    for module in (readers, coordinates, files, checkpoint, graph):
+    for module in (readers, archives, coordinates, files, checkpoint, graph):
         for function in [each for _, each in inspect.getmembers(module, inspect.isfunction)]:
             if function.__module__ == module.__name__:
                 atheris.instrument_func(function)

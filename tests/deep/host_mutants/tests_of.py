@@ -38,6 +38,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "results.statistics": (SUMS,),
     "device.memory.reused": ("device/test_reused.py",),
     "edges.negative_cycle*": ("arithmetic/test_paths.py",),
+    "io.archives": ("io/test_readers.py", "results/test_files.py"),
     "system.files.atomic_file": ("system/files/test_own_folder.py", CHECKPOINTS[0]),
     "system.files.own_folder": (CHECKPOINTS[0],),
     "system.files.cache_folders": ("system/test_icd.py",),
