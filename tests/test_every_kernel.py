@@ -385,7 +385,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         f"refined by {name}": (one_source("input-parallel-refined", options={"balance": name}), {f"balance/{file}.cl"})
         for name, file in (("multi-phase", "partition"), ("dynamic-virtual-warps", "large_items"))
     },
-    "near-far in rows": (near_far_by(3, 1), PILES | {"single_source/near_far_work_item.cl"}),
+    "near-far in rows": (near_far_by(3, 1), PILES | {"single_source/near_far_work_item.cl", "core/rows.cl"}),
     "near-far in a team": (near_far_by(1, 3), PILES | {"single_source/near_far_team.cl"}),
     "near-far with trees in rows": (near_far_with_trees(3, 1), {"single_source/near_far_trees.cl"}),
     "near-far with trees in a team": (near_far_with_trees(1, 3), {"single_source/near_far_trees.cl"}),
@@ -414,7 +414,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     ),
     "Bellman-Ford in work-groups": (
         one_source("bellman-ford"),
-        PATHS | INWARD | {"single_source/bellman_ford_groups.cl", "single_source/counted.cl"},
+        PATHS | INWARD | {"single_source/bellman_ford_groups.cl", "single_source/counted.cl", "core/rows.cl"},
     ),
     "sums of distances": (added_up, {"edges/statistics.cl"}),
     "to a target": (target, {"single_source/near_far_target.cl"}),
@@ -444,7 +444,7 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
     "levels in work-groups": (by_levels("work-groups"), {"traversal/deal_out.cl", "traversal/bfs_work_groups.cl"}),
     "levels by a work-group a source": (
         by_levels("source-a-group"),
-        {"traversal/deal_out.cl", "traversal/bfs_rows.cl"},
+        {"traversal/deal_out.cl", "traversal/bfs_rows.cl", "core/rows.cl"},
     ),
     "levels by frontiers": (by_levels("frontier"), {"traversal/frontier.cl", "core/rounds.cl"} | RUNGS),
     **{

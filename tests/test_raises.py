@@ -183,7 +183,7 @@ def test_an_argument_that_pyopencl_refuses(device: Device, monkeypatch: pytest.M
     bound = job.bind(kernel, 1, 1, job.allocate(1, np.uint32), np.uint64(1))
     monkeypatch.setattr(job_module, "_set_number", refuse)
     with pytest.raises(DeviceError, match="clear, argument 1 failed: no argument"):
-        bound.set(1, np.uint64(2))
+        bound.set("words", np.uint64(2))
 
 
 def test_a_process_that_was_forked(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@
 //   row_price     in   (rows)
 //   column_price  in   (columns)
 //   matched       i/o  (columns) how often each column is matched; 0 at first
-//   offenders     i/o  (RULES) the smallest row or column that breaks each rule; UINT_MAX at first
+//   offenders     i/o  the smallest row or column that breaks each rule; UINT_MAX at first
 //   tolerance     -    what may be lost in rounding; 0 for integers
 
 #if !defined(VALUE) || !defined(SUM) || !defined(IS_INTEGER) || !defined(NEGATED)
@@ -28,7 +28,6 @@
 #define FREE_ROW 2
 #define FREE_COLUMN 3
 #define MATCHED_ONCE 4
-#define RULES 5
 
 #if IS_INTEGER
 #define SUM_OF(a, b) add_sat(a, b)

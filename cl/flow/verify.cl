@@ -12,7 +12,7 @@
 //   outward     i/o  (n) sums of what flows out of each vertex; 0 at first
 //   inward      i/o  (n) the same of what flows in
 //   crossing    i/o  (1) the sum of the capacities of the edges that lead across the cut; 0 at first
-//   offenders   i/o  (RULES) the smallest vertex that breaks each rule; UINT_MAX at first
+//   offenders   i/o  the smallest vertex that breaks each rule; UINT_MAX at first
 
 #ifndef CAPACITY
 #error "flow/verify.cl needs the macro CAPACITY"
@@ -23,7 +23,6 @@
 #define WITHIN_CAPACITY 0
 #define CONSERVED 1
 #define CUT_IS_FULL 2
-#define RULES 3
 
 __kernel void check_edges(__global const long *restrict indptr, __global const int *restrict indices,
                           __global const CAPACITY *restrict capacities, __global const CAPACITY *restrict flow,

@@ -112,9 +112,9 @@ int root_of(__global int *parent, int vertex)
 
 WORK_GROUP(1, 1, 1)
 __kernel void join(__global const Edge *restrict edges, __global int *restrict parent, __global uchar *restrict chosen,
-                   __global uint *restrict state, const uint budget, const uint n)
+                   __global uint *restrict state, const ulong budget, const uint n)
 {
-    const uint count = state[COUNT], first = state[NEXT], last = min(count, first + budget);
+    const uint count = state[COUNT], first = state[NEXT], last = min((ulong)count, first + budget);
     uint found = state[FOUND];
     uint i = first;
     for (; i < last && found + 1 < n; ++i) {

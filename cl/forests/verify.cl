@@ -43,10 +43,10 @@ __kernel void begin(__global int *restrict parent, __global uint *restrict since
 
 WORK_GROUP(1, 1, 1)
 __kernel void unite(__global const int *restrict ends, __global int *restrict parent, __global uint *restrict since,
-                    __global uint *restrict sizes, __global uint *restrict state, const uint budget, const uint count)
+                    __global uint *restrict sizes, __global uint *restrict state, const ulong budget, const uint count)
 {
     uint edge = state[NEXT];
-    for (uint steps = 0; edge < count && steps < budget && state[CYCLE] == NEVER; ++edge, ++steps) {
+    for (ulong steps = 0; edge < count && steps < budget && state[CYCLE] == NEVER; ++edge, ++steps) {
         int small = ends[2 * (size_t)edge], large = ends[2 * (size_t)edge + 1];
         for (; parent[small] != small; ++steps)
             small = parent[small];

@@ -17,7 +17,7 @@
 //   predecessors  i/o  (rows, n) with KEEP_PREDECESSORS
 //   rests         out  (rows) rounds after which nothing was updated any more, that one included; or UNREST, if `limit`
 //                      rounds have updated something each; or ABANDONED, if that is known of another row
-//   counters      i/o  (4) zeros at first: rows begun, rows done, rounds of all rows, and not 0 if a row is in unrest
+//   counters      i/o  core/rows.cl: steps are rounds; the last one is not 0 if a row is in unrest
 //   paused        i/o  (work-groups, 2) zeros at first: a row to go on with + 1, and its rounds
 //   counts        i/o  (rows, GROUP_SIZE, COUNTED) zeros at first, if COUNTS; else not used
 //   ceiling            path weights from here on are not recorded (INF: all are)
@@ -32,14 +32,11 @@
 #error "single_source/bellman_ford_groups.cl needs VERTICES of at least 1 with IN_LOCAL"
 #endif
 
+#include "core/rows.cl"
 #include "core/weights.cl"
 #include "single_source/counted.cl"
 
-#define ROWS_BEGUN 0
-#define ROWS_DONE 1
-#define ROUNDS 2
 #define IN_UNREST 3
-#define COUNTERS 4
 #define UNREST 0xFFFFFFFFu
 #define ABANDONED 0xFFFFFFFEu
 #define PAUSED_WORDS 2
@@ -209,7 +206,7 @@ __kernel void solve_rows(__global const WEIGHT *restrict edge_weights, __global 
             if (item == 0) {
                 rests[row] = rest;
                 atomic_inc(&counters[ROWS_DONE]);
-                atomic_add(&counters[ROUNDS], rounds);
+                atomic_add(&counters[STEPS], rounds);
                 atomic_or(&counters[IN_UNREST], rest == UNREST ? 1u : 0u);
             }
 #if COUNTS

@@ -16,7 +16,7 @@
 //   dist               out     (rows, n) INF = not reached
 //   kept_keys          local to a work-group, (work-groups, capacity)
 //   searches           i/o     (work-groups) zeros at first
-//   counters           i/o     (3) zeros at first: rows begun, rows done, vertices whose edges were relaxed
+//   counters           i/o     core/rows.cl: steps are vertices whose edges were relaxed
 //   counts             i/o     (rows, GROUP_SIZE, COUNTED) zeros at first, if COUNTS; else not used
 //   ceiling                    path weights from here on are not recorded
 //   target                     distances beyond that of this vertex need not be found; n or more: all are
@@ -41,11 +41,9 @@
 #endif
 
 #include "core/out_edges.cl"
+#include "core/rows.cl"
 #include "single_source/counted.cl"
 
-#define ROWS_BEGUN 0
-#define ROWS_DONE 1
-#define VERTICES 2
 #define NO_ROW 0  // stages of a row
 #define NOT_BEGUN 1
 #define UNDER_WAY 2
@@ -280,7 +278,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
     }
 #endif
     if (item == 0) {
-        atomic_add(&counters[VERTICES], vertices);
+        atomic_add(&counters[STEPS], vertices);
         const Progress after = {row, is_new ? NOT_BEGUN : UNDER_WAY, aim};
         searches[group] = after;
     }

@@ -19,7 +19,7 @@
 //   heaps              local to a work-item, (workers, capacity) in an order of its own; capacity at least
 //                              n + CHUNK + ARITY
 //   searches           i/o     (workers) zeros at first
-//   counters           i/o     (3) zeros at first: rows begun, rows done, entries whose edges were relaxed
+//   counters           i/o     core/rows.cl: steps are entries whose edges were relaxed
 //   counts             i/o     (rows, COUNTED) zeros at first, if COUNTS; else not used
 //   ceiling                    path weights from here on are not recorded
 //   target                     distances beyond that of this vertex need not be found; n or more: all are
@@ -38,11 +38,9 @@
 #endif
 
 #include "core/out_edges.cl"
+#include "core/rows.cl"
 #include "single_source/counted.cl"
 
-#define ROWS_BEGUN 0
-#define ROWS_DONE 1
-#define SETTLED 2
 #define STATE_BYTES 16  // that a work-item has for what it remembers between two launches
 
 #if WIDE
@@ -257,7 +255,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
 #endif
     }
 
-    atomic_add(&counters[SETTLED], settled);
+    atomic_add(&counters[STEPS], settled);
     const Progress after = {active, row, heap.count};
     searches[worker] = after;
 }

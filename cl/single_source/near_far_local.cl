@@ -18,7 +18,7 @@
 //   first_start        in   (rows + 1) offset in `starts` of the first vertex at distance 0 of each row
 //   starts             in   vertices, different ones within a row
 //   dist               i/o  (rows, n) out: INF = not reached
-//   counters           i/o  (4) zeros at first: rows begun, rows done, rounds of all rows, and not 0 if a row was given up
+//   counters           i/o  core/rows.cl: steps are rounds; the last one is not 0 if a row was given up
 //   paused             i/o  if BOUNDED: (work-groups, PAUSED_WORDS) zeros at first
 //   limits             i/o  if BOUNDED: (work-groups) the threshold of a row that is to go on
 //   delta, ceiling     path weights: by how much the threshold rises, and from where on they are not recorded
@@ -40,14 +40,11 @@
 #endif
 
 #include "core/out_edges.cl"
+#include "core/rows.cl"
 #include "core/atomic_min.cl"
 
 #define WORDS (VERTICES / 32)
-#define ROWS_BEGUN 0
-#define ROWS_DONE 1
-#define ROUNDS 2
 #define GIVEN_UP 3
-#define COUNTERS 4
 #define PAUSED_ROW 0  // row + 1, or 0
 #define PAUSED_ROUNDS 1
 #define PAUSED_BITS 2                             // near ones, then far ones
@@ -404,7 +401,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
                 if (BOUNDED)
                     own[PAUSED_ROW] = 0;
                 atomic_inc(&counters[ROWS_DONE]);
-                atomic_add(&counters[ROUNDS], rounds);
+                atomic_add(&counters[STEPS], rounds);
                 atomic_or(&counters[GIVEN_UP], beyond);
             }
         } else if (ended && row < rows) {

@@ -13,15 +13,12 @@
 //   words              out     (rows, n) of Word; NOT_REACHED
 //   near, far          local to a work-item, (work-items, capacity); capacity at least n + CHUNK
 //   searches           i/o     (work-items) zeros at first
-//   counters           i/o     (3) zeros at first: rows begun, rows done, near intervals
+//   counters           i/o     core/rows.cl: steps are near intervals
 //   delta, ceiling     see single_source/near_far_piles.cl
 //   target             distances beyond that of this vertex need not be found; n or more: all are
 
+#include "core/rows.cl"
 #include "single_source/near_far_piles.cl"
-
-#define ROWS_BEGUN 0
-#define ROWS_DONE 1
-#define INTERVALS 2
 
 // What a work-item remembers between two launches.
 typedef struct {
@@ -107,7 +104,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
         }
     }
 
-    atomic_add(&counters[INTERVALS], intervals);
+    atomic_add(&counters[STEPS], intervals);
     const Progress after = {active,  row,       s.head,  s.tail,    s.far_count,
                             s.limit, s.minimum, s.width, s.relaxed, s.scanned};
     searches[worker] = after;

@@ -12,7 +12,7 @@
 //   answers              out  (rows, 2, n) levels, -1 = not reached; and predecessors, NO_PREDECESSOR for the source and
 //                             where not reached
 //   queues               i/o  (work-groups, n) vertices in the order of their levels
-//   counters             i/o  (COUNTERS) zeros at first: rows begun, rows done, and levels of all rows so far
+//   counters             i/o  core/rows.cl: steps are levels
 //   paused               i/o  (work-groups, PAUSED_WORDS) zeros at first: a row to go on with + 1, where its level begins
 //                             and ends in the queue, and which one it is
 //
@@ -23,14 +23,11 @@
 #endif
 
 #include "core/language.cl"
+#include "core/rows.cl"
 #include "traversal/bfs_direction.cl"
 #define NUMBER OFFSET
 #include "traversal/deal_out.cl"
 
-#define ROWS_BEGUN 0
-#define ROWS_DONE 1
-#define LEVELS 2
-#define COUNTERS 3
 #define PAUSED_WORDS 4
 #define SET_AT_ONCE 16  // vertices that are set to "not reached" in the time in which an edge is looked at
 
@@ -131,7 +128,7 @@ __kernel void search_rows(__global const OFFSET *restrict first_edge, __global c
             atomic_inc(&counters[ROWS_DONE]);
     }
     if (item == 0) {
-        atomic_add(&counters[LEVELS], searched);
+        atomic_add(&counters[STEPS], searched);
         own[0] = resumed;
         own[1] = head;
         own[2] = tail;

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 import reedsp
-from reedsp.device.build import constants, position_of
+from reedsp.device.build import constants
 from reedsp.device.iterate import Rounds
 from reedsp.device.job import Argument, BoundKernel, Job
 from reedsp.edges.device_graph import Neighbours
@@ -67,12 +67,10 @@ class EveryLevel:
             )
             for phase in range(3)
         ]
-        self._source = position_of(FILE, "begin", "source")
-        self._level = position_of(FILE, name, "level"), position_of(FILE, "settle", "level")
 
     def search(self, source: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Return levels and predecessors."""
-        self._begin.set(self._source, np.uint32(source))
+        self._begin.set("source", np.uint32(source))
         self._begin.queue()
         self._rounds.run(self._queue_level, self._n)
         return tuple(self._job.download(each, self._n, np.int32) for each in (self._levels, self._predecessors))
@@ -83,8 +81,8 @@ class EveryLevel:
         return Looks(*(int(words[place]) + (int(words[place + 1]) << 32) for place in self._places))
 
     def _queue_level(self, level: int) -> None:
-        for kernel, position in zip(self._phases[level % len(self._phases)], self._level, strict=True):
-            kernel.set(position, np.int32(level))
+        for kernel in self._phases[level % len(self._phases)]:
+            kernel.set("level", np.int32(level))
             kernel.queue()
 
     def _bind(self, name: str, items: int, *args: Argument) -> BoundKernel:

@@ -109,11 +109,6 @@ def _constants(folder: Path, file: str) -> Mapping[str, int]:
     return {name: int(value, 0) for name, value in found if re.fullmatch(r"-?\d+|0[xX][0-9a-fA-F]+", value)}
 
 
-def position_of(file: str, kernel: str, argument: str) -> int:
-    """Return the position of an argument among those of a kernel."""
-    return _arguments(kernel_directory(), file, kernel).index(argument)
-
-
 def arguments(file: str, kernel: str) -> list[str]:
     """Return the arguments of a kernel, in order."""
     return list(_arguments(kernel_directory(), file, kernel))
@@ -160,9 +155,11 @@ def _text_of(folder: Path, file: str, kernel: str) -> KernelText:
 
 @functools.cache
 def _arguments(folder: Path, file: str, kernel: str) -> list[str]:
-    text = re.sub(r"//.*", "", "\n".join(_lines_with_includes(file, set())))
+    text = re.sub(r"//.*|\\\n", "", "\n".join(_lines_with_includes(file, set())))
+    lists = dict(re.findall(r"^#define (\w+) +(.+,.+)$", text, re.MULTILINE))
     [declared] = re.findall(rf"__kernel void {kernel}\(([^)]*)\)", text)
-    return re.findall(r"(\w+)\s*(?:,|$)", declared)
+    expanded = re.sub(r"\w+", lambda word: lists.get(word[0], word[0]), declared)
+    return re.findall(r"(\w+)\s*(?:,|$)", expanded)
 
 
 def _lines_with_includes(file: str, included: set[str]) -> Iterator[str]:

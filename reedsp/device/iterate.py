@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ PASSES = 6
 """Bound kernels that an iteration needs: three phases times two directions between two buffers."""
 
 _MAX_BATCH = 64
+_SECONDS = 0.04  # what takes longer is halved, and what takes less than half of it doubled
 _PART = 4  # of the launches so far, in another batch of a search that was expected to have ended
 _FEWER = 8  # one of so many expected launches is left out where fewer were needed: others may take as many as before
 
@@ -31,8 +32,6 @@ class Pace:
     first : int
     most : int
         Bound of the amount, also of the first one.
-    seconds : float
-        What takes longer is halved, and what takes less than half of it doubled.
 
     Attributes
     ----------
@@ -40,9 +39,9 @@ class Pace:
         Launches, edges or the like, at least one.
     """
 
-    def __init__(self, first: int, most: int = sys.maxsize, seconds: float = 0.04) -> None:
+    def __init__(self, first: int, most: int = sys.maxsize) -> None:
         self.amount = min(first, most)
-        self._most, self._seconds = most, seconds
+        self._most = most
         self._begun = 0.0
 
     def begin(self) -> None:
@@ -52,9 +51,9 @@ class Pace:
     def adapt(self) -> None:
         """Change the amount for the next time."""
         elapsed = time.perf_counter() - self._begun
-        if elapsed < self._seconds / 2:
+        if elapsed < _SECONDS / 2:
             self.amount = min(2 * self.amount, self._most)
-        elif elapsed > self._seconds:
+        elif elapsed > _SECONDS:
             self.amount = max(1, self.amount // 2)
 
 
@@ -102,10 +101,27 @@ class Batches:
         self._known[self._key] = max(needed, fewer), self._pace.amount
 
 
+def repeated(launch: BoundKernel, pace: Pace) -> Iterator[None]:
+    """Queue a kernel again and again, for as long as the caller does not end the loop.
+
+    Parameters
+    ----------
+    launch : BoundKernel
+        With an argument `budget`, of uint64, which is set.
+    pace : Pace
+        Of budgets, for which the caller waits for each launch.
+    """
+    while True:
+        pace.begin()
+        launch.set("budget", np.uint64(pace.amount))
+        launch.queue()
+        yield
+        pace.adapt()
+
+
 def take_rows(
     job: Job,
     launch: BoundKernel,
-    budget: int,
     counters: cl.Buffer,
     rows: int,
     pace: Pace,
@@ -116,31 +132,28 @@ def take_rows(
     Parameters
     ----------
     job : Job
-    launch : BoundKernel
-    budget : int
-        Position of that argument, of uint64.
-    counters : pyopencl.Buffer of uint32, shape (3,)
-        Zeros at first; the kernel counts the rows that were begun, the rows that are done, and the rounds.
+    launch, pace
+        As for :func:`repeated`.
+    counters : pyopencl.Buffer of uint32, shape (COUNTERS,)
+        Those of cl/core/rows.cl, zeros at first.
     rows : int
-    pace : Pace
-        Of budgets.
-    progress : callable(rounds), optional
+    progress : callable(steps), optional
         Called between launches.
 
     Returns
     -------
-    rounds : int
+    steps : int
+        Of all rows.
     """
-    while True:
-        pace.begin()
-        launch.set(budget, np.uint64(pace.amount))
-        launch.queue()
-        _, done, rounds = (int(word) for word in job.download(counters, 3, np.uint32))
-        if done == rows:
-            return rounds
+    layout = constants("core/rows.cl")
+    for _ in repeated(launch, pace):
+        words = job.download(counters, layout["COUNTERS"], np.uint32)
+        steps = int(words[layout["STEPS"]])
+        if words[layout["ROWS_DONE"]] == rows:
+            break
         if progress is not None:
-            progress(rounds)
-        pace.adapt()
+            progress(steps)
+    return steps
 
 
 class Rounds:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -64,9 +65,10 @@ class Kernel:
     handles: dict[int, list[cl.Kernel]] = field(default_factory=dict, compare=False, repr=False)
     """Kernel objects that nobody uses, by how many arguments they have: making one takes longer than a small launch."""
 
-    def position_of(self, argument: str) -> int:
-        """Return the position of an argument by its name in the source, for :meth:`BoundKernel.set`."""
-        return build.position_of(self.file, self.name, argument)
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        """Those of the arguments, by their names in the source."""
+        return {name: position for position, name in enumerate(build.arguments(self.file, self.name))}
 
     def take_handle(self, arguments: int) -> cl.Kernel:
         """Return a kernel object that nobody else uses: it holds its arguments, at most so many."""
@@ -776,14 +778,17 @@ class BoundKernel:
         self._is_for_others = True
         self._args = list(args)  # OpenCL does not keep a buffer alive that is only an argument
         for position, argument in enumerate(args):
-            self.set(position, argument)
+            self._set(position, argument)
 
     def __del__(self) -> None:
         if hasattr(self, "_handle") and self._is_for_others:
             self._kernel.give_back(self._handle, len(self._args))
 
-    def set(self, position: int, argument: Argument) -> None:
-        """Change one argument from the next launch on."""
+    def set(self, name: str, argument: Argument) -> None:
+        """Change one argument, by its name in the source, from the next launch on."""
+        self._set(self._kernel.positions[name], argument)
+
+    def _set(self, position: int, argument: Argument) -> None:
         self._args[position] = argument
         if isinstance(argument, cl.SVMPointer) and self._job.device.kind != "cpu":
             self._is_for_others = False  # NVIDIA's driver refuses a buffer where shared memory was
@@ -802,7 +807,7 @@ class BoundKernel:
         for position, (present, argument) in enumerate(zip(self._args, args, strict=True)):
             is_same = argument is present or (isinstance(argument, np.integer) and argument == present)
             if not is_same:  # floating-point zeros are equal and have two signs
-                self.set(position, argument)
+                self._set(position, argument)
 
     def change(self, global_size: tuple[int, ...], *args: Argument) -> None:
         """Change the work-items, and arguments as by :meth:`set_all`."""

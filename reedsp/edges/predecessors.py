@@ -120,7 +120,6 @@ def _resolve_levels(
     """Give every vertex that tight edges lead to a predecessor, one hop level after the other."""
     kernel = job.device.kernel(_FILE, "resolve_level", **macros)
     edges = (graph.edge_weights, graph.edge_sources, graph.edge_counts, graph.vertex_edge_index)
-    position = kernel.position_of("level")
     rounds = Rounds(job)
     passes = []
     for number in range(PASSES):
@@ -131,7 +130,7 @@ def _resolve_levels(
         passes.append(job.bind(kernel, size, group, *args, slices=graph.slices(GROUP_SIZE, rows)))
 
     def queue_level(level: int) -> None:
-        passes[level % PASSES].set(position, np.uint32(level))
+        passes[level % PASSES].set("level", np.uint32(level))
         passes[level % PASSES].queue()
 
     rounds.run(queue_level, limit=graph.n + 1)
@@ -220,11 +219,10 @@ def find_trees_outgoing(
         level_pass = job.bind(
             resolve, *sizes, *buffers, *numbers, slices=even(0, n, GROUP_SIZE, (n + m) * rows, at_once)
         )
-        phase, level = resolve.position_of("phase"), resolve.position_of("level")
 
         def queue_level(number: int) -> None:
-            level_pass.set(phase, np.uint32(number % 3))
-            level_pass.set(level, np.uint32(number))
+            level_pass.set("phase", np.uint32(number % 3))
+            level_pass.set("level", np.uint32(number))
             level_pass.queue()
 
         rounds.run(queue_level, limit=n + 1)

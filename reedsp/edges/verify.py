@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.build import constants
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX, DeviceGraph
 from reedsp.edges.negative_cycles import exact_shortest_paths
@@ -17,14 +18,15 @@ from reedsp.graph.arguments import name_or_none
 from reedsp.graph.graph import Graph
 from reedsp.system.public import public
 
+_FILE = "edges/verify.cl"
 GROUP_SIZE = 64
 _NONE = 0xFFFFFFFF
-_RULES = (
-    "a source must have distance 0 and no predecessor",
-    "an edge leads to it on a shorter path",
-    "its predecessor has no edge that gives its distance",
-    "its predecessors do not lead back to a source",
-)
+_RULES = {
+    "RULE_SOURCE": "a source must have distance 0 and no predecessor",
+    "RULE_TRIANGLE": "an edge leads to it on a shorter path",
+    "RULE_TREE": "its predecessor has no edge that gives its distance",
+    "RULE_ACYCLIC": "its predecessors do not lead back to a source",
+}
 
 
 @public
@@ -107,8 +109,7 @@ def verify_tree(
         raise VerificationError(f"vertex {name!r}: its predecessor {wrong} is not a vertex")
     on_device = DeviceGraph.of(graph, job, arithmetic)
     kernels = {
-        name: job.device.kernel("edges/verify.cl", name, **arithmetic.macros)
-        for name in ("check_edges", "jump", "check_ancestors")
+        name: job.device.kernel(_FILE, name, **arithmetic.macros) for name in ("check_edges", "jump", "check_ancestors")
     }
     size = np.uint32(n)
     is_source = np.zeros(n, np.uint8)
@@ -125,11 +126,12 @@ def verify_tree(
         job.launch(kernels["jump"], n, GROUP_SIZE, *ancestors, size)
         ancestors.reverse()
     job.launch(kernels["check_ancestors"], n, GROUP_SIZE, device_dist, ancestors[0], offenders, roots, size)
-    for rule, offender in zip(_RULES, job.download(offenders, len(_RULES), np.uint32), strict=True):
-        if offender != _NONE:
+    found, layout = job.download(offenders, len(_RULES), np.uint32), constants(_FILE)
+    for rule, fault in _RULES.items():
+        if (offender := found[layout[rule]]) != _NONE:
             vertex = int(on_device.vertex_of[offender])
             before = name_or_none(graph, predecessors[vertex])
-            raise VerificationError(f"vertex {graph.names[vertex]!r}: {rule} (dist {dist[vertex]}, pred {before})")
+            raise VerificationError(f"vertex {graph.names[vertex]!r}: {fault} (dist {dist[vertex]}, pred {before})")
 
 
 def verify_on_host(graph: Graph, source: int, dist: npt.NDArray[Any], predecessors: npt.NDArray[np.int32]) -> None:

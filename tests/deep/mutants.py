@@ -303,10 +303,9 @@ EQUIVALENT: dict[tuple[str, str], str] = {
         "single_source/near_far_piles.cl",
         "const OFFSET end = last - begin <= CHUNK ? last : begin + CHUNK;",
     ): SAME_IF_EQUAL,
-    ("single_source/bellman_ford_groups.cl", "#define COUNTERS 5"): READ_BY_HOST,
+    ("core/rows.cl", "#define COUNTERS 5"): READ_BY_HOST,
     ("single_source/bellman_ford_groups.cl", "#define PAUSED_WORDS 3"): READ_BY_HOST,
     ("single_source/bellman_ford_groups.cl", "#define RELAXES 3"): "another name of the same stage",
-    ("single_source/near_far_local.cl", "#define COUNTERS 5"): READ_BY_HOST,
     (
         "single_source/near_far_local.cl",
         "#define PAUSED_BITS 3                             // near ones, then far ones",

@@ -43,7 +43,7 @@ from reedsp.algorithms.single_source.task import Task
 from reedsp.algorithms.traversal import bfs, deep, queue_levels, queue_order, source_a_group
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
-from reedsp.device import build
+from reedsp.device import build, iterate
 from reedsp.device.device import Device, Program
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
@@ -924,6 +924,7 @@ def check_near_far_trees(device: Device, family: Family, rows: int, workers: int
     with pytest.MonkeyPatch.context() as patch:
         for name, value in LITTLE_ROOM.items():
             patch.setattr(near_far_work_item, name, value)
+        patch.setattr(iterate, "_SECONDS", 0.0)
         starts = [(family.source + row) % family.n for row in range(rows)]
         arithmetic, job = Arithmetic(np.dtype(np.int32)), Job(device)
         edges = OutEdges.of(family.graph(), job, arithmetic)
@@ -941,7 +942,6 @@ LITTLE_ROOM = {
     "_CHUNK": 3,
     "_SPARE_ROOM": 0,
     "_ROWS_BUDGET": 50,
-    "_LAUNCH_SECONDS": 0.0,
     "_TEAM_BUDGET": 50,
     "_SLICE": 10,
     "_FEW": 2,
@@ -955,6 +955,7 @@ def check_near_far_work_item(device: Device, family: Family, dtype: type, rows: 
     with pytest.MonkeyPatch.context() as patch:
         for name, value in LITTLE_ROOM.items():
             patch.setattr(near_far_work_item, name, value)
+        patch.setattr(iterate, "_SECONDS", 0.0)
         starts = [[(family.source + row) % family.n, family.source] for row in range(rows)]
         arithmetic, job = Arithmetic(np.dtype(dtype)), Job(device)
         edges = OutEdges.of(family.graph(), job, arithmetic)

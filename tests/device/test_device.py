@@ -992,13 +992,13 @@ def test_argument_changed_between_launches(device: Device) -> None:
     left, right = (job.upload(np.full(64, -1, np.int32)) for _ in range(2))
     bound = job.bind(kernel, 64, 64, places, left, np.uint32(3))
     bound.queue()
-    bound.set(1, right)
-    bound.set(2, np.uint32(2))
+    bound.set("new_ancestors", right)
+    bound.set("n", np.uint32(2))
     bound.queue()
     assert job.download(left, 5, np.int32).tolist() == [2, 3, 4, -1, -1]
     assert job.download(right, 5, np.int32).tolist() == [2, 3, -1, -1, -1]
     with pytest.raises(reedsp.DeviceError, match="jump, argument 2 failed"):
-        bound.set(2, np.uint64(2))
+        bound.set("n", np.uint64(2))
 
 
 def test_text_that_needs_double_precision(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1057,7 +1057,7 @@ def test_kernel_objects_that_had_shared_memory_are_nobody_elses_on_a_gpu(
         monkeypatch.setattr(device, "kind", kind)
         kernel.handles.clear()
         bound = job.bind(kernel, 64, 64, places, shared, np.uint32(1))
-        bound.set(1, right)
+        bound.set("new_ancestors", right)
         del bound
         assert len(kernel.handles.get(3, [])) == kept
 

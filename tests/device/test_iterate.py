@@ -24,6 +24,7 @@ class Clock:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
     monkeypatch.setattr(iterate, "time", clock)
+    monkeypatch.setattr(iterate, "_SECONDS", 8.0)
     return clock
 
 
@@ -38,15 +39,15 @@ def amounts(given: Pace, clock: Clock, seconds_each: list[float]) -> list[int]:
 
 
 def test_doubled_up_to_the_most_while_it_takes_little(clock: Clock) -> None:
-    assert amounts(Pace(3, 20, seconds=8.0), clock, [0.1] * 5) == [3, 6, 12, 20, 20, 20]
+    assert amounts(Pace(3, 20), clock, [0.1] * 5) == [3, 6, 12, 20, 20, 20]
 
 
 def test_halved_down_to_one_while_it_takes_long(clock: Clock) -> None:
-    assert amounts(Pace(9, seconds=1.0), clock, [2.0] * 4) == [9, 4, 2, 1, 1]
+    assert amounts(Pace(9), clock, [16.0] * 4) == [9, 4, 2, 1, 1]
 
 
 def test_kept_from_half_of_the_time_on(clock: Clock) -> None:
-    assert amounts(Pace(4, seconds=8.0), clock, [1.0, 1.5, 2.0, 2.25, 1.0, 4.0]) == [4, 4, 4, 4, 2, 4, 2]
+    assert amounts(Pace(4), clock, [1.0, 1.5, 2.0, 2.25, 1.0, 4.0]) == [4, 4, 4, 4, 2, 4, 2]
 
 
 def test_first_amount_keeps_to_the_bound() -> None:
@@ -54,7 +55,7 @@ def test_first_amount_keeps_to_the_bound() -> None:
 
 
 def test_time_outside_does_not_count(clock: Clock) -> None:
-    given = Pace(4, seconds=8.0)
+    given = Pace(4)
     for _ in range(2):
         clock.now += 1000.0
         given.begin()
@@ -100,8 +101,8 @@ def test_one_that_needs_less_takes_little_from_the_next_one(clock: Clock) -> Non
 def test_what_takes_long_is_not_queued_at_once_the_next_time(clock: Clock) -> None:
     """Python has to hear Ctrl-C."""
     known: dict[Any, Any] = {}
-    batches_of(known, 40, clock, seconds=0.03)
-    assert batches_of(known, 40, clock, seconds=0.03)[0] == 1
+    batches_of(known, 40, clock, seconds=6.0)
+    assert batches_of(known, 40, clock, seconds=6.0)[0] == 1
     assert batches_of(known, 40, clock, most=30)[0] == 1
     assert batches_of(known, 40, clock, most=30)[0] == 30
 

@@ -59,7 +59,7 @@ def test_what_it_has_left_can_be_read(device: Device) -> None:
     rows = []
     with recording(lambda launched: rows.append(launched.read(0).view(np.uint32)[:5].tolist())):
         kernel.queue()
-        kernel.set(1, np.uint64(0))
+        kernel.set("words", np.uint64(0))
         job.fill(kernel._args[0], 5, np.uint32(3))  # type: ignore[arg-type]
         kernel.queue()
     assert rows == [[0] * 5, [3] * 5]
@@ -84,7 +84,7 @@ def test_arguments_are_those_of_the_launch(device: Device) -> None:
     found: list[Launched] = []
     with recording(found.append):
         kernel.queue()
-        kernel.set(1, np.uint64(2))
+        kernel.set("words", np.uint64(2))
         kernel.queue()
     assert [launched.arguments[1] for launched in found] == [5, 2]
 

@@ -80,9 +80,8 @@ def _close_by_tasks(job: Job, weights: Weights, matrix: cl.Buffer, n: int) -> No
     kernel = job.device.kernel("all_pairs/harish_narayanan.cl", "relax", **weights.macros(job.device.kind))
     slices = even(1, n, _TASK_GROUP[1], n * n // PAIRS_A_STEP, job.device.steps_at_once)
     relax = job.bind(kernel, (n, n), _TASK_GROUP, matrix, np.uint64(n), np.uint32(0), slices=slices)
-    position = kernel.position_of("k")
     for k in range(n):
-        relax.set(position, np.uint32(k))
+        relax.set("k", np.uint32(k))
         relax.queue()
 
 
@@ -99,10 +98,9 @@ def _close_by_tiles(
         items = (across * group[0], down * group[1])
         slices = even(1, items[1], group[1], across * down * TILE**3 // PAIRS_A_STEP, job.device.steps_at_once)
         kernels.append(job.bind(kernel, items, group, matrix, np.uint32(n), np.uint32(0), slices=slices))
-    position = kernel.position_of("diagonal")
     for diagonal in range(n // TILE):
         for bound in kernels:
-            bound.set(position, np.uint32(diagonal))
+            bound.set("diagonal", np.uint32(diagonal))
             bound.queue()
 
 

@@ -30,7 +30,6 @@ _FILE = "single_source/bellman_ford_groups.cl"
 _GPU_GROUP = 256  # work-items
 _GROUPS_PER_COMPUTE_UNIT = 8
 _FIRST_BUDGET = 1 << 20  # edges that a work-group relaxes
-_LAUNCH_SECONDS = 0.03
 _OTHER_BYTES = 64  # of local memory
 _LEAST_ROOM = 1024  # vertices
 _PART_OF_MEMORY = 0.25
@@ -245,7 +244,7 @@ def search(
         groups = device.compute_units * (1 if on_cpu else _GROUPS_PER_COMPUTE_UNIT)
     groups = min(rows, groups)
     if pace is None:
-        pace = Pace(_FIRST_BUDGET if on_cpu else sys.maxsize, seconds=_LAUNCH_SECONDS)
+        pace = Pace(_FIRST_BUDGET if on_cpu else sys.maxsize)
     macros: dict[str, str | int] = {
         "GROUP_SIZE": group_size,
         "IN_LOCAL": int(in_local),
@@ -264,8 +263,8 @@ def search(
         *(kernel, groups * group_size, group_size, *edges, *upload_starts(job, starts), weights),
         *(job.allocate(1 if in_local else groups * n, arithmetic.dtype), predecessors, rests, counters),
         job.full(groups * layout["PAUSED_WORDS"], np.uint32(0)),
-        *(rests if counts is None else counts, arithmetic.dtype.type(ceiling), np.uint32(n), np.uint64(pace.amount)),
+        *(rests if counts is None else counts, arithmetic.dtype.type(ceiling), np.uint32(n), np.uint64(0)),
         *(np.uint64(on_device.m), np.uint32(n), np.uint32(rows)),
     )
-    rounds = take_rows(job, launch, kernel.position_of("budget"), counters, rows, pace, progress)
+    rounds = take_rows(job, launch, counters, rows, pace, progress)
     return Found(weights, predecessors, job.download(rests, rows, np.uint32), rounds)

@@ -23,7 +23,6 @@ _FILE = "single_source/dijkstra_array.cl"
 _GPU_GROUP = 256  # work-items
 _GROUPS_PER_COMPUTE_UNIT = 8
 _FIRST_BUDGET = 1 << 20  # edges, and sixteenths of keys
-_LAUNCH_SECONDS = 0.03
 _PART_OF_MEMORY = 0.25
 _LEAST_CAPACITY = 1024  # keys
 COALESCED = 32
@@ -159,8 +158,7 @@ def search(
     kernel = device.kernel(_FILE, "solve_rows", **macros)
     layout = constants(_FILE)
     capacity = round_up(n, layout["BLOCK"])
-    dist, counters = job.allocate(rows * n, arithmetic.dtype), job.full(3, np.uint32(0))
-    pace = Pace(_FIRST_BUDGET, seconds=_LAUNCH_SECONDS)
+    dist, counters = job.allocate(rows * n, arithmetic.dtype), job.full(layout["COUNTERS"], np.uint32(0))
     arguments = (
         edges.first_edge,
         edges.edges,
@@ -172,9 +170,9 @@ def search(
         counters if counts is None else counts,
         arithmetic.infinity if ceiling is None else arithmetic.dtype.type(ceiling),
         np.uint32(n if target is None else target),
-        np.uint64(pace.amount),
+        np.uint64(0),
         *map(np.uint32, (capacity, n, rows)),
     )
     launch = job.bind(kernel, groups * group_size, group_size, *arguments)
     report = None if progress is None else lambda vertices: progress(vertices, n)
-    return dist, take_rows(job, launch, kernel.position_of("budget"), counters, rows, pace, report)
+    return dist, take_rows(job, launch, counters, rows, Pace(_FIRST_BUDGET), report)

@@ -26,7 +26,6 @@ _CHUNK = 64  # edges
 _SPARE_ROOM = 1 / 8  # for stale entries, beside one entry a vertex
 _GPU_GROUP = 32  # work-items, so that few rows are spread over many compute units
 _FIRST_BUDGET = {"cpu": 1 << 18, "gpu": 1 << 12}  # edges that a work-item relaxes in the first launch
-_LAUNCH_SECONDS = 0.03
 _PART_OF_MEMORY = 0.25
 
 
@@ -149,22 +148,23 @@ def search(
         **arithmetic.macros,
     }
     kernel = job.device.kernel(_FILE, "solve_rows", **macros)
-    dist, counters, capacity = job.full(rows * n, arithmetic.infinity), job.full(3, np.uint32(0)), _capacity(n)
-    pace = Pace(_FIRST_BUDGET["cpu" if on_cpu else "gpu"], seconds=_LAUNCH_SECONDS)
+    layout, capacity = constants(_FILE), _capacity(n)
+    dist, counters = job.full(rows * n, arithmetic.infinity), job.full(layout["COUNTERS"], np.uint32(0))
     arguments = (
         edges.first_edge,
         edges.edges,
         *upload_starts(job, starts),
         dist,
         job.allocate(workers * capacity * 2 * size, np.uint8),
-        job.full(workers * constants(_FILE)["STATE_BYTES"], np.uint8(0)),
+        job.full(workers * layout["STATE_BYTES"], np.uint8(0)),
         counters,
         counters if counts is None else counts,
         arithmetic.infinity if ceiling is None else arithmetic.dtype.type(ceiling),
         np.uint32(n if target is None else target),
-        np.uint64(pace.amount),
+        np.uint64(0),
         *map(np.uint32, (capacity, workers, n, rows)),
     )
     launch = job.bind(kernel, workers, group, *arguments)
     report = None if progress is None else lambda vertices: progress(vertices, n)
-    return dist, take_rows(job, launch, kernel.position_of("budget"), counters, rows, pace, report)
+    pace = Pace(_FIRST_BUDGET["cpu" if on_cpu else "gpu"])
+    return dist, take_rows(job, launch, counters, rows, pace, report)

@@ -51,7 +51,6 @@ _PART_OF_MEMORY = 0.25
 _MOST_SLOTS = 1 << 31
 _BUDGET = 1 << 20  # edges that a work-group relaxes in the first launch
 _MOST_BUDGET = 1 << 30
-_LAUNCH_SECONDS = 0.03
 
 
 @dataclass(frozen=True)
@@ -343,7 +342,6 @@ def solve(
     state = layout["PAUSED_BITS"] + vertices // 16 + tuning.group_size if bounded else 1
     dist = job.allocate(rows * n, dtype)
     counters = job.full(layout["COUNTERS"], np.uint32(0))
-    pace = Pace(first_budget, most_budget, _LAUNCH_SECONDS)
     arguments = (
         *(edges.first_edge, edges.edges, *upload_starts(job, starts), dist, counters),
         job.full(groups * state, np.uint32(0)),
@@ -351,10 +349,10 @@ def solve(
         *(arithmetic.step(tuning.delta), arithmetic.infinity if ceiling is None else dtype.type(ceiling)),
     )
     size = tuning.group_size
-    numbers = (np.uint64(pace.amount), np.uint32(n), np.uint32(rows))
-    launch, budget = job.bind(kernel, groups * size, size, *arguments, *numbers), kernel.position_of("budget")
+    numbers = (np.uint64(0), np.uint32(n), np.uint32(rows))
+    launch = job.bind(kernel, groups * size, size, *arguments, *numbers)
     report = None if progress is None else lambda rounds: progress(rounds, n)
-    rounds = take_rows(job, launch, budget, counters, rows, pace, report)
+    rounds = take_rows(job, launch, counters, rows, Pace(first_budget, most_budget), report)
     given_up = tuning.narrow and job.download(counters, layout["COUNTERS"], np.uint32)[layout["GIVEN_UP"]]
     return None if given_up else dist, rounds
 

@@ -381,14 +381,11 @@ class Search:
             *(self._kernel("start"), len(slots), _SMALL_GROUP),
             *(job.upload(slots, keep=False), self.dist, *self._near, count),
         )
-        advance = self._kernel("advance")
-        self._round, self._local_rounds = advance.position_of("round"), advance.position_of("local_rounds")
-        self._delta = advance.position_of("delta")
         lists = (self.dist, *self._near, *hubs, *far, self._counts, limits, room, room)
         bound = arithmetic.infinity if ceiling is None else ceiling
         stop = (np.uint32(0 if target is None else rows), np.uint32(target or 0))
         self._advance: BoundKernel = job.bind(
-            advance,
+            self._kernel("advance"),
             tuning.groups * tuning.group_size,
             tuning.group_size,
             *(edges.first_edge, tuning.balance.edges_of(edges, job), *lists, np.uint32(0), delta, bound),
@@ -427,9 +424,9 @@ class Search:
 
     def begin(self, launches: int, local_rounds: int) -> int:
         """Launch a few times, with so many rounds where work-groups share the entries; return how many are left."""
-        self._advance.set(self._local_rounds, np.uint32(local_rounds))
+        self._advance.set("local_rounds", np.uint32(local_rounds))
         layout, counts = self._layout, self._launch(launches)
-        self._advance.set(self._local_rounds, np.uint32(self._tuning.local_rounds))
+        self._advance.set("local_rounds", np.uint32(self._tuning.local_rounds))
         splits = int(counts[layout["SPLITS"] + self._launches % 2])
         return int(counts[layout["NEAR"] + self._launches % 3]) + int(counts[layout["FAR"] + splits % 3])
 
@@ -437,13 +434,13 @@ class Search:
         """Go on with the local rounds and the delta of another tuning."""
         if tuning.delta < self._tuning.delta:
             self._watch = _Watch(self._edges, self._arithmetic, self._rows, tuning)
-        self._advance.set(self._local_rounds, np.uint32(tuning.local_rounds))
-        self._advance.set(self._delta, self._arithmetic.step(tuning.delta))
+        self._advance.set("local_rounds", np.uint32(tuning.local_rounds))
+        self._advance.set("delta", self._arithmetic.step(tuning.delta))
 
     def _launch(self, launches: int) -> npt.NDArray[np.uint32]:
         """Launch so often; return the counts then."""
         for _ in range(launches):
-            self._advance.set(self._round, np.uint32(self._launches % _PHASES))
+            self._advance.set("round", np.uint32(self._launches % _PHASES))
             self._advance.queue()
             self._launches += 1
         return self._job.download(self._counts, self._layout["COUNTS"], np.uint32)

@@ -33,7 +33,6 @@ _WORD = np.dtype(np.uint64)  # a distance and a vertex
 _GROUP_SIZE = 64
 _CHUNK = 256  # edges
 _SPARE_ROOM = 1 / 8  # for stale entries, beside one entry a vertex
-_LAUNCH_SECONDS = 0.03
 _ROWS_BUDGET = 1 << 21  # edges that a work-item relaxes in the first launch
 
 _TEAM_BUDGET = 1 << 18  # edges that each work-item of a team relaxes in a launch: about two milliseconds
@@ -239,23 +238,23 @@ def _solve_rows(
     macros = {"SHARED": 0, **_macros(job.device, edges, arithmetic, trees)}
     kernel = job.device.kernel(_FILE, "solve_rows", **macros)
     words = job.allocate(rows * n, _WORD if trees else arithmetic.dtype)
-    counters = job.full(3, np.uint32(0))
-    pace = Pace(_ROWS_BUDGET, seconds=_LAUNCH_SECONDS)
+    layout = constants(_FILE)
+    counters = job.full(layout["COUNTERS"], np.uint32(0))
     arguments: list[Any] = [
         edges.first_edge,
         edges.edges,
         *upload_starts(job, starts),
         words,
         *(job.allocate(workers * piles.pile_bytes, np.uint8) for _ in ("near", "far")),
-        job.full(workers * constants(_FILE)["STATE_BYTES"], np.uint8(0)),
+        job.full(workers * layout["STATE_BYTES"], np.uint8(0)),
         counters,
         delta,
         *bounds,
     ]
     sizes = (np.uint32(piles.capacity), np.uint32(n), np.uint32(rows))
-    launch = job.bind(kernel, workers, 1, *arguments, np.uint64(pace.amount), *sizes)
+    launch = job.bind(kernel, workers, 1, *arguments, np.uint64(0), *sizes)
     report = None if progress is None else lambda rounds: progress(rounds, n)
-    return words, take_rows(job, launch, kernel.position_of("budget"), counters, rows, pace, report)
+    return words, take_rows(job, launch, counters, rows, Pace(_ROWS_BUDGET), report)
 
 
 def _solve_row(
@@ -296,7 +295,7 @@ def _solve_row(
         now = (*state, np.uint32(phase), delta, *bounds, *tuning, *sizes)
         launches.append(job.bind(advance, workers, 1, edges.first_edge, edges.edges, *now))
         launches[-1].queue()  # the device begins while the host prepares the second one
-    pace, number = Pace(_FIRST_BATCH, _LARGEST_BATCH, _LAUNCH_SECONDS), 2
+    pace, number = Pace(_FIRST_BATCH, _LARGEST_BATCH), 2
     while True:
         pace.begin()
         for _ in range(pace.amount):

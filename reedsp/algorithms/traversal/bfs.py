@@ -19,7 +19,7 @@ from reedsp.algorithms.traversal.source_a_group import rows_at_once as rows_of_g
 from reedsp.algorithms.traversal.source_a_group import search_rows
 from reedsp.cost_model import choose_search, families, place, settings
 from reedsp.cost_model.searches import Searches
-from reedsp.device.build import constants, position_of
+from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
@@ -552,13 +552,12 @@ class _WorkGroups:
 
         begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), np.uint32(factor), n)
         self._begin = bind("begin", graph.n, outward.first_edge, *begin)
-        self._source = position_of(_GROUPS_FILE, "begin", "source")
         self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
         self._settle = bind("settle", items, outward.first_edge, self.levels, *state)
 
     def run(self, source: int, progress: Report | None) -> int:
         """Search to the end; return the number of levels that were found bottom-up."""
-        self._begin.set(self._source, np.uint32(source))
+        self._begin.set("source", np.uint32(source))
         self._begin.queue()
         layout = self._layout
         batches = Batches(self._known, "levels", _FIRST_BATCH, _SHORTEST_BATCH, _LARGEST_BATCH, part=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyopencl as cl
 
-from reedsp.device.build import constants, position_of
+from reedsp.device.build import constants
 from reedsp.device.iterate import Rounds
 from reedsp.device.job import Argument, BoundKernel, Job, Kernel
 from reedsp.edges.device_graph import Neighbours
@@ -54,14 +54,12 @@ class FrontierSearch:
         self._ladder = RungPlan(job, self._rung, self._prefixes, offset, self._sizes, graph.n, graph.m)
         reached = (self._queue, self.levels, self.predecessors, self._ends, self._rounds.updates)
         self._begin = self._bind("begin", graph.n, *reached, np.uint32(0), np.uint32(graph.n))
-        self._source = position_of(_FILE, "begin", "source")
-        self._level = position_of(_FILE, "settle", "level")
         sums = self._plan_prefixes()
         self._levels = [(self._bind_settle(phase), [*sums, *self._plan_expansion(phase)]) for phase in range(3)]
 
     def run(self, source: int, progress: Report | None) -> int:
         """Search to the end; return the number of levels that were found bottom-up: none."""
-        self._begin.set(self._source, np.uint32(source))
+        self._begin.set("source", np.uint32(source))
         self._begin.queue()
         n = self._n
         self._rounds.run(self._queue_level, n, progress and (lambda levels: progress(min(levels, n), n)))
@@ -69,7 +67,7 @@ class FrontierSearch:
 
     def _queue_level(self, level: int) -> None:
         settle, others = self._levels[level % len(self._levels)]
-        settle.set(self._level, np.int32(level))
+        settle.set("level", np.int32(level))
         settle.queue()
         for kernel in others:
             kernel.queue()

@@ -12,7 +12,7 @@ import pyopencl as cl
 from reedsp.algorithms.traversal.queue_levels import search_by_levels, sizes_alone
 from reedsp.device.build import SIMULATORS, constants
 from reedsp.device.device import Device
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Pace, repeated
 from reedsp.device.job import Job, Kernel, Memory
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import NO_VERTEX
@@ -118,13 +118,9 @@ def _search(rows: MatrixRows, start: int, queue: Memory, meanwhile: Callable[[],
     ends, level_ends = job.allocate(n, np.uint32), job.allocate(n, np.uint32)
     begin, arrays = _kernel(rows, "begin"), (marks, queue, level_ends, state)
     job.launch(begin, -(-n // _PIECE), 1, *arrays, np.uint32(start), np.uint32(n))
-    pace, kernel = Pace(_FIRST_BUDGET), _kernel(rows, "search")
     args = (rows.indptr, rows.indices, marks, queue, ends, level_ends, state)
-    search = job.bind(kernel, 1, 1, *args, np.uint64(pace.amount))
-    budget = kernel.position_of("budget")
-    while True:
-        pace.begin()
-        search.queue()
+    search = job.bind(_kernel(rows, "search"), 1, 1, *args, np.uint64(0))
+    for _ in repeated(search, Pace(_FIRST_BUDGET)):
         if meanwhile is not None:
             job.queue.flush()
             meanwhile()
@@ -132,9 +128,8 @@ def _search(rows: MatrixRows, start: int, queue: Memory, meanwhile: Callable[[],
         words = job.download(state, 4, np.uint32)
         head, tail, level = (int(words[layout[name]]) for name in ("HEAD", "TAIL", "LEVEL"))
         if head == tail:
-            return _Search(ends, level_ends, tail, level)
-        pace.adapt()
-        search.set(budget, np.uint64(pace.amount))
+            break
+    return _Search(ends, level_ends, tail, level)
 
 
 def _kernel(rows: MatrixRows, name: str) -> Kernel:

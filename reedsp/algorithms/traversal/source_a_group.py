@@ -22,7 +22,6 @@ _FILE = "traversal/bfs_rows.cl"
 _GROUP_SIZE = 512
 GROUPS_PER_COMPUTE_UNIT = 8
 _FIRST_BUDGET = 1 << 22  # edges that a work-group looks at
-_LAUNCH_SECONDS = 0.03
 _PART_OF_MEMORY = 0.125  # for levels and predecessors, and for queues
 _MOST_BYTES = 1 << 33  # of levels and predecessors: with more a batch keeps the host waiting
 
@@ -76,8 +75,7 @@ def search_rows(
         )
         report = of_a_search(progress, first, count)
         take_rows(
-            *(job, launch, kernel.position_of("budget"), counters, len(starts)),
-            Pace(_FIRST_BUDGET, seconds=_LAUNCH_SECONDS),
+            *(job, launch, counters, len(starts), Pace(_FIRST_BUDGET)),
             None if report is None else lambda levels, report=report: report(min(levels, n), n),  # type: ignore[misc]
         )
         searching += time.perf_counter() - started

@@ -129,7 +129,7 @@ def test_far_pile_without_room(rung: Balance, far_room: int, device: Device, mon
     monkeypatch.setattr(Search, "_requeue", lambda self, *rows: (repeated.append(self._launches), requeue(self, *rows)))
     tuning = dataclasses.replace(TUNING, balance=rung)
     search = Search(job, OutEdges.of(graph, job, arithmetic), arithmetic, [[3], [7, 150]], tuning)
-    search._advance.set(search._kernel("advance").position_of("far_room"), np.uint32(far_room))
+    search._advance.set("far_room", np.uint32(far_room))
     search.run(None)
     found = job.download(search.dist, 2 * graph.n, INT32).reshape(2, graph.n).astype(float)
     found[found == arithmetic.infinity] = np.inf

@@ -52,7 +52,6 @@ def be_tiny(monkeypatch: pytest.MonkeyPatch) -> None:
         "_CHUNK": 3,
         "_SPARE_ROOM": 0,
         "_FIRST_BUDGET": dict.fromkeys(("cpu", "gpu"), 1),
-        "_LAUNCH_SECONDS": 0.0,
     }.items():
         monkeypatch.setattr(dijkstra_heap, name, value)
     monkeypatch.setattr(dijkstra_array, "_FIRST_BUDGET", 1)

@@ -29,7 +29,7 @@ TINY = {
     "_CHUNK": 3,
     "_SPARE_ROOM": 0,
     "_ROWS_BUDGET": 7,
-    "_LAUNCH_SECONDS": 0.0,  # the budget never grows
+    "_SECONDS": 0.0,  # the budget never grows
     "_TEAM_BUDGET": 16,
     "_SLICE": 5,
     "_FEW": 2,

@@ -571,7 +571,7 @@ def test_parts_use_the_same_memory(device: reedsp.Device, monkeypatch: pytest.Mo
         if device.kind == "cpu":
             reedsp.distance_statistics(path(40), range(32), unweighted=True, device=device)
     begun = [each for each in launches if each.kernel.name == "begin"]
-    found = {each.arguments[each.kernel.position_of("found")].int_ptr for each in begun}  # type: ignore[union-attr]
+    found = {each.arguments[each.kernel.positions["found"]].int_ptr for each in begun}  # type: ignore[union-attr]
     assert len(begun) == (32 if device.kind == "cpu" else 16)
     assert len(found) <= 4
 

@@ -11,6 +11,7 @@ import reedsp
 from reedsp.algorithms.traversal import source_a_group
 from reedsp.cost_model import choose_search, families
 from reedsp.cost_model.searches import Searches
+from reedsp.device import iterate
 from reedsp.edges import device_graph
 from tests.algorithms.traversal.test_bfs import GRAPHS, core_with_tail, reference, unweighted
 from tests.support import oracle
@@ -67,7 +68,7 @@ def test_a_row_goes_on_where_a_launch_has_ended(
     monkeypatch.setattr(source_a_group, "GROUPS_PER_COMPUTE_UNIT", 3)
     whole = search(graph, sources, device)
     monkeypatch.setattr(source_a_group, "_FIRST_BUDGET", budget)
-    monkeypatch.setattr(source_a_group, "_LAUNCH_SECONDS", 0.0)  # it is halved, then
+    monkeypatch.setattr(iterate, "_SECONDS", 0.0)  # it is halved, then
     found = search(graph, sources, device)
     check(found, graph, sources)
     assert found.stats["kernels_launched"] > whole.stats["kernels_launched"]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.assignment.paths import NO_FULL_MATCHING, Found
 from reedsp.algorithms.structure.assignment.weights import Weights
 from reedsp.arithmetic.types import C_TYPES
-from reedsp.device.build import constants, position_of
+from reedsp.device.build import constants
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, BoundKernel, Job
 from reedsp.edges.preparation import MatrixRows
@@ -214,13 +214,11 @@ class _Auction:
         bid = matrix.bind_teams("bid", rows, *by_rows, edge_of, price, *bids, *numbers)
         assign = matrix.bind_teams("assign", rows, *by_columns, *takes)
         few = matrix.bind_few(*by_rows, edge_of, row_of, price, control, *numbers)
-        in_bid, in_few = (position_of(*each, "epsilon") for each in ((_ROUNDS, "bid"), (_FEW, "rounds_of_few")))
-        budget = position_of(_FEW, "rounds_of_few", "budget")
         pace = Pace(matrix.rounds_of(_FIRST_BUDGET), 1 << 31)
         while True:
             restart.queue()
-            bid.set(in_bid, np.int64(epsilon))
-            few.set(in_few, np.int64(epsilon))
+            for kernel in (bid, few):
+                kernel.set("epsilon", np.int64(epsilon))
             free = rows
             many = Pace(1, _MOST_LAUNCHES)
             while free:
@@ -231,7 +229,7 @@ class _Auction:
                         bid.queue()
                         assign.queue()
                     self._rounds += many.amount
-                few.set(budget, np.uint32(pace.amount))
+                few.set("budget", np.uint32(pace.amount))
                 few.queue()
                 words = job.download(control, layout["CONTROL_WORDS"], np.uint32)
                 free = int(words[layout["FREE"]])

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.assignment.weights import Weights
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Pace, repeated
 from reedsp.device.job import Job
 from reedsp.edges.preparation import MatrixRows
 from reedsp.system.progress_bar import Report
@@ -89,19 +89,13 @@ def shortest_paths(job: Job, weights: Weights, maximum: bool, progress: Report |
         arrays = (edge_of, row_of, price, dist, edge_to, row_to, heap, slot, free_rows, state, sums)
         sizes = (shift, kind.type(last_epsilon), np.int32(rows), np.int32(columns))
         kernel = device.kernel(_FILE, "solve", **matrix.macros, **macros)
-        pace = Pace(_FIRST_BUDGET)
-        solve = job.bind(kernel, 1, 1, matrix.indptr, matrix.indices, values, *arrays, *sizes, np.uint64(pace.amount))
-        budget = kernel.position_of("budget")
-        while True:
-            pace.begin()
-            solve.queue()
+        solve = job.bind(kernel, 1, 1, matrix.indptr, matrix.indices, values, *arrays, *sizes, np.uint64(0))
+        for _ in repeated(solve, Pace(_FIRST_BUDGET)):
             words = job.download(state, layout["STATE_WORDS"], np.int32)
             if words[layout["STEP"]] >= layout["DONE"]:
                 break
             if progress is not None:
                 progress(int(words[layout["NEXT"]]), rows)
-            pace.adapt()
-            solve.set(budget, np.uint64(pace.amount))
         if words[layout["STEP"]] == layout["INFEASIBLE"]:
             raise ValueError(NO_FULL_MATCHING)
         with job.phases.within("download"):

@@ -23,13 +23,13 @@ _PART = 1 << 21  # weights a launch
 _NONE = 0xFFFFFFFF
 _USUAL = 16  # times the rows, and 16, times the heaviest weight of a matching, which prices seldom exceed
 _ROUNDS = 64  # of relaxations, after which exact sums decide about more edges than they would have to
-_RULES = (
-    "row {}: its price and that of a column are beyond the weight between them",
-    "row {}: the weight by which it is matched is none of its own, or not its price and that of the column",
-    "row {}: it is free, or may be, and its price does not say so",
-    "column {}: it is free, or may be, and its price does not say so",
-    "column {}: it is matched more than once",
-)
+_RULES = {
+    "FEASIBLE": "row {}: its price and that of a column are beyond the weight between them",
+    "TIGHT": "row {}: the weight by which it is matched is none of its own, or not its price and that of the column",
+    "FREE_ROW": "row {}: it is free, or may be, and its price does not say so",
+    "FREE_COLUMN": "column {}: it is free, or may be, and its price does not say so",
+    "MATCHED_ONCE": "column {}: it is matched more than once",
+}
 
 
 def verify_full(
@@ -70,7 +70,7 @@ def verify_full(
     matrix = [job.reads(each) for each in (weights.indptr.astype(np.int64), weights.indices.astype(np.int32))]
     values, edge_of = job.reads(weights.values), job.reads(np.asarray(edges, np.int64))
     row_price, column_price = (job.reads(each) for each in prices)
-    matched, offenders = job.full(columns, np.uint32(0)), job.full(layout["RULES"], np.uint32(_NONE))
+    matched, offenders = job.full(columns, np.uint32(0)), job.full(len(_RULES), np.uint32(_NONE))
     cuts = np.searchsorted(weights.indptr, np.arange(0, weights.m, _PART)).tolist()
     arrays = (*matrix, values, edge_of, row_price, column_price, matched, offenders)
     heaviest, largest = _sizes(weights, edges, prices)
@@ -82,11 +82,11 @@ def verify_full(
         job.finish()
     last = (np.uint32(columns > rows), np.uint32(columns))
     job.launch(kernels["check_columns"], columns, _GROUP_SIZE, matched, column_price, offenders, *last)
-    found = job.download(offenders, layout["RULES"], np.uint32).tolist()
+    found = job.download(offenders, len(_RULES), np.uint32).tolist()
     job.return_borrowed()
-    for rule, offender in zip(_RULES, found, strict=True):
-        if offender != _NONE:
-            raise VerificationError(rule.format(offender))
+    for rule, fault in _RULES.items():
+        if (offender := found[layout[rule]]) != _NONE:
+            raise VerificationError(fault.format(offender))
     usual = _USUAL * (rows + 16) * heaviest
     if not weights.is_integral and largest > usual:
         _refuse_better(weights, edges, maximum, _tolerance(weights, usual))

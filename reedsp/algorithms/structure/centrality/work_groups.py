@@ -18,7 +18,7 @@ from reedsp.algorithms.structure.centrality.sums import (
     Require,
     Sums,
 )
-from reedsp.device.build import constants, position_of
+from reedsp.device.build import constants
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Argument, BoundKernel, Job, Kernel, Memory
 from reedsp.edges.device_graph import Neighbours
@@ -111,18 +111,14 @@ class _Edges:
 class _Step:
     """A kernel that is queued again and again, each time for other levels."""
 
-    def __init__(self, name: str, kernel: BoundKernel) -> None:
-        self._name, self._kernel = name, kernel
-
-    def set(self, **arguments: Argument) -> None:
-        """Change some arguments, by their names."""
-        for name, argument in arguments.items():
-            self._kernel.set(position_of(_FILE, self._name, name), argument)
+    def __init__(self, kernel: BoundKernel) -> None:
+        self.kernel = kernel
 
     def queue(self, **levels: int) -> None:
         """Queue the kernel, for these levels if it asks for any."""
-        self.set(**{name: np.uint32(level) for name, level in levels.items()})
-        self._kernel.queue()
+        for name, level in levels.items():
+            self.kernel.set(name, np.uint32(level))
+        self.kernel.queue()
 
 
 class _Bundles:
@@ -165,7 +161,7 @@ class _Bundles:
         return self._job.device.kernel(_FILE, name, **macros)
 
     def _bind(self, name: str, groups: int, *args: Argument) -> _Step:
-        return _Step(name, self._job.bind(self._kernel(name), (groups * LANES, self.count), (LANES, 1), *args))
+        return _Step(self._job.bind(self._kernel(name), (groups * LANES, self.count), (LANES, 1), *args))
 
     def _bind_all(self) -> None:
         edges, n, level = self._edges, np.uint32(self._n), np.uint32(0)
@@ -209,7 +205,8 @@ class _Bundles:
             vertices, which = np.unique(sources[bundle * LANES : (bundle + 1) * LANES], return_inverse=True)
             starts[bundle, : len(vertices)] = vertices
             np.bitwise_or.at(bits[bundle], which, np.uint32(1) << np.arange(len(which), dtype=np.uint32))
-        self._start.set(starts=self._job.upload(starts), start_bits=self._job.upload(bits))
+        self._start.kernel.set("starts", self._job.upload(starts))
+        self._start.kernel.set("start_bits", self._job.upload(bits))
         self._begin.queue()
         self._start.queue()
         level, depth = 0, 0

@@ -15,8 +15,8 @@ from reedsp.algorithms.structure.centrality.sums import (
     Require,
     Sums,
 )
-from reedsp.device.build import constants, position_of
-from reedsp.device.iterate import Pace
+from reedsp.device.build import constants
+from reedsp.device.iterate import Pace, repeated
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import Neighbours
 from reedsp.system.progress_bar import Report
@@ -119,12 +119,9 @@ class _State:
     def search(self, first: int, report: Report | None) -> bool:
         """Search from the sources of some blocks; return False if a number of paths is too large for this form."""
         self._begin.queue()
-        self._search.set(position_of(_FILE, "search", "first_block"), np.uint32(first))
+        self._search.set("first_block", np.uint32(first))
         words = self._layout["STATE_WORDS"]
-        while True:
-            self._search.set(position_of(_FILE, "search", "budget"), np.uint64(self._pace.amount))
-            self._pace.begin()
-            self._search.queue()
+        for _ in repeated(self._search, self._pace):
             state = self._job.download(self._state, self._words, np.uint32)
             if state[self._layout["TOO_LARGE"] :: words].any():
                 return False
@@ -132,8 +129,8 @@ class _State:
                 done = first * BLOCK + int(state[self._layout["SOURCE"] :: words].sum())
                 report(done, len(self._question.sources))
             if (state[self._layout["STEP"] :: words] == self._layout["DONE"]).all():
-                return True
-            self._pace.adapt()
+                break
+        return True
 
     def add(self) -> None:
         """Add what the blocks have summed up."""

@@ -103,10 +103,9 @@ class _Search:
         """Repeat a kernel until nothing changes."""
         rounds = Rounds(self._job)
         kernel = self._bind(name, self._edges.m, *self._ends, *args, rounds.updates, np.uint32(0))
-        phase = self._job.device.kernel(_FILE, name, **self._macros).position_of("phase")
 
         def queue_round(number: int) -> None:
-            kernel.set(phase, np.uint32(number % 3))
+            kernel.set("phase", np.uint32(number % 3))
             kernel.queue()
 
         self._run(rounds, queue_round)
@@ -116,15 +115,11 @@ class _Search:
         ends, shared = (self._inward, self._outward), (np.int32(0), rounds.updates, np.uint32(0))
         mark = self._bind("mark_ends", m, *self._ends, *ends, *shared)
         trim = self._bind("trim", n, self._owners, *ends, *shared)
-        places = [
-            [self._job.device.kernel(_FILE, name, **self._macros).position_of(each) for each in ("round", "phase")]
-            for name in ("mark_ends", "trim")
-        ]
 
         def queue_round(number: int) -> None:
-            for kernel, (turn, phase) in zip((mark, trim), places, strict=True):
-                kernel.set(turn, np.int32(self._trimmed))
-                kernel.set(phase, np.uint32(number % 3))
+            for kernel in (mark, trim):
+                kernel.set("round", np.int32(self._trimmed))
+                kernel.set("phase", np.uint32(number % 3))
                 kernel.queue()
             self._trimmed += 1
 

@@ -8,7 +8,7 @@ import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import SIMULATORS, constants
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Pace, repeated
 from reedsp.device.job import Argument, Memory
 from reedsp.edges.preparation import MatrixRows
 
@@ -78,15 +78,10 @@ def _search(rows: MatrixRows, components: Memory, descending: bool) -> tuple[cl.
     found, waiting = job.full(n, np.int32(0)), job.allocate(n, np.int32)
     frames = job.allocate(n, np.dtype(fields, align=True))
     state = job.full(layout["STATE_WORDS"], np.uint32(0))
-    pace = Pace(_FIRST_BUDGET)
     kernel = job.device.kernel(_FILE, "search", **_macros(rows, descending))
     args = (rows.indptr, rows.indices, found, components, frames, waiting, state)
-    search = job.bind(kernel, 1, 1, *args, np.uint64(pace.amount), np.uint32(n))
-    while True:
-        pace.begin()
-        search.queue()
+    for _ in repeated(job.bind(kernel, 1, 1, *args, np.uint64(0), np.uint32(n)), Pace(_FIRST_BUDGET)):
         words = job.download(state, layout["STATE_WORDS"], np.uint32)
         if words[layout["NEXT"]] == n and words[layout["DEPTH"]] == 0:
-            return found, int(words[layout["COUNT"]]), int(words[layout["LEVELS"]])
-        pace.adapt()
-        search.set(kernel.position_of("budget"), np.uint64(pace.amount))
+            break
+    return found, int(words[layout["COUNT"]]), int(words[layout["LEVELS"]])

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.flow.capacities import Found, Network
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Pace, repeated
 from reedsp.device.job import Argument, Job
 from reedsp.edges.preparation import MatrixRows
 from reedsp.system.progress_bar import Report
@@ -57,8 +57,8 @@ class Dinic:
         for number, (begin, end) in enumerate(ranges):
             if number:
                 self._job.finish()
-            bound.set(len(args), np.uint64(begin))
-            bound.set(len(args) + 1, np.uint64(end))
+            bound.set("begin", np.uint64(begin))
+            bound.set("end", np.uint64(end))
             bound.queue()
 
     def _vertices(self) -> Iterator[tuple[int, int]]:
@@ -95,20 +95,14 @@ class Dinic:
         state = job.full(layout["STATE_WORDS"], np.uint64(0))
         kernel = job.device.kernel(_SEARCH_FILE, "search", **self._macros)
         ends = (np.uint32(network.source), np.uint32(network.sink), self._bound)
-        pace = Pace(_FIRST_BUDGET)
         args = (self._first, self._arcs, self._level, position, queue, path, left, sent, state, *ends)
-        search = job.bind(kernel, 1, 1, *args, np.uint64(pace.amount))
-        budget = kernel.position_of("budget")
-        while True:
-            pace.begin()
-            search.queue()
+        for _ in repeated(job.bind(kernel, 1, 1, *args, np.uint64(0)), Pace(_FIRST_BUDGET)):
             words = job.download(state, layout["STATE_WORDS"], np.uint64)
             if words[layout["STEP"]] == layout["DONE"]:
-                return int(words[layout["FLOW"]]), int(words[layout["PHASES"]])
+                break
             if progress is not None:
                 progress(int(words[layout["PHASES"]]), n)
-            pace.adapt()
-            search.set(budget, np.uint64(pace.amount))
+        return int(words[layout["FLOW"]]), int(words[layout["PHASES"]])
 
     def source_side(self) -> npt.NDArray[np.bool_]:
         """Return which vertices the source still reaches."""

@@ -105,13 +105,12 @@ class _PushRelabel:
         begin = job.device.kernel(_FILE, "begin_search", **self._macros)
         job.launch(begin, n, self._group, height, self._control, np.uint32(root), np.uint32(n))
         kernels = self._bind("reach", height, self._control, np.uint32(0), np.uint32(blocked), np.uint32(forward))
-        position = len(self._edges) + 2  # of the level
         level = 0
         while True:
             self._pace.begin()
             for _ in range(self._pace.amount):
                 for kernel in kernels:
-                    kernel.set(position, np.uint32(level))
+                    kernel.set("level", np.uint32(level))
                     kernel.queue()
                 level += 1
             deepest = int(

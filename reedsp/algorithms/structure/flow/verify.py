@@ -18,11 +18,11 @@ _FILE = "flow/verify.cl"
 _GROUP_SIZE = 64
 _PART = 1 << 19  # edges a launch
 _NONE = 0xFFFFFFFF
-_RULES = (
-    "an edge from there carries less than nothing or more than its capacity",
-    "not as much flows out as in",
-    "an edge from there crosses the cut, and is not full, or leads back and is not empty",
-)
+_RULES = {
+    "WITHIN_CAPACITY": "an edge from there carries less than nothing or more than its capacity",
+    "CONSERVED": "not as much flows out as in",
+    "CUT_IS_FULL": "an edge from there crosses the cut, and is not full, or leads back and is not empty",
+}
 
 
 def verify_flow(
@@ -62,7 +62,7 @@ def verify_flow(
     side = job.reads(is_source_side.view(np.uint8))
     outward, inward = (job.full(graph.n * words, np.uint32(0)) for _ in range(2))
     crossing = job.full(words, np.uint32(0))
-    offenders = job.full(layout["RULES"], np.uint32(_NONE))
+    offenders = job.full(len(_RULES), np.uint32(_NONE))
     check_edges, check_vertices = (
         job.device.kernel(_FILE, name, **macros) for name in ("check_edges", "check_vertices")
     )
@@ -75,15 +75,15 @@ def verify_flow(
     everything = (np.uint32(0), np.uint32(graph.n))
     both = (np.uint32(source), np.uint32(sink))
     job.launch(check_vertices, graph.n, _GROUP_SIZE, outward, inward, offenders, *both, *everything)
-    found = job.download(offenders, layout["RULES"], np.uint32)
+    found = job.download(offenders, len(_RULES), np.uint32)
     sums = [
         job.download(each, (vertex + 1) * words, np.uint32)[-words:] for vertex in ends for each in (outward, inward)
     ]
     across = _number(job.download(crossing, words, np.uint32))
     job.return_borrowed()
-    for rule, offender in zip(_RULES, found.tolist(), strict=True):
-        if offender != _NONE:
-            raise VerificationError(f"vertex {names[offender]!r}: {rule}")
+    for rule, fault in _RULES.items():
+        if (offender := int(found[layout[rule]])) != _NONE:
+            raise VerificationError(f"vertex {names[offender]!r}: {fault}")
     out, back, forth, into = map(_number, sums)
     for vertex, amount in ((source, out - back), (sink, into - forth)):
         if amount != value:

@@ -17,7 +17,7 @@ from reedsp.algorithms.structure.forests.edges import (
     key_macros,
 )
 from reedsp.arithmetic.types import C_TYPES
-from reedsp.device.build import constants, position_of
+from reedsp.device.build import constants
 from reedsp.device.job import Argument, BoundKernel, Job
 
 _FILE, _ROWS = "forests/boruvka.cl", "forests/rows.cl"
@@ -92,17 +92,16 @@ class _Boruvka:
             counts=job.allocate(_MOST_ROUNDS + 1, np.uint32, keep=True),
         )
 
-    def _round(self, parity: int) -> list[tuple[BoundKernel, int]]:
-        """Return the kernels of an even or an odd round, and where each is told which round it is."""
+    def _round(self, parity: int) -> list[BoundKernel]:
+        """Return the kernels of an even or an odd round."""
         buffers, m, n, this = self.buffers, self._edges.m, np.uint32(self._edges.n), np.uint32(parity)
         edges, left = buffers.lists if parity == 0 else buffers.lists[::-1]
         state = buffers.counts, buffers.best
-        kernels = {"shorten": [self._bind("shorten", m, edges, left, *state, buffers.next, this, n)]}
-        kernels["lower"] = [
-            self._bind("lower", m, left, *state, np.uint32(word), this, n) for word in range(1, self._words)
+        return [
+            self._bind("shorten", m, edges, left, *state, buffers.next, this, n),
+            *(self._bind("lower", m, left, *state, np.uint32(word), this, n) for word in range(1, self._words)),
+            self._bind("join", m, left, *state, buffers.next, self._chosen, this, n),
         ]
-        kernels["join"] = [self._bind("join", m, left, *state, buffers.next, self._chosen, this, n)]
-        return [(each, position_of(_FILE, name, "round")) for name, bound in kernels.items() for each in bound]
 
     def _bind(self, name: str, count: int, *args: Argument) -> BoundKernel:
         kernel = self._job.device.kernel(_FILE, name, **self._macros)
@@ -134,8 +133,8 @@ class _Boruvka:
         last, batch = 0, _FIRST_BATCH
         while True:
             for number in range(last, last + batch):
-                for kernel, position in self._kernels[number % 2][int(number == 0) :]:
-                    kernel.set(position, np.uint32(number))
+                for kernel in self._kernels[number % 2][int(number == 0) :]:
+                    kernel.set("round", np.uint32(number))
                     kernel.queue()
             last += batch
             counts = job.download(buffers.counts, _MOST_ROUNDS + 1, np.uint32)

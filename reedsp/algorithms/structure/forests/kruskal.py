@@ -17,7 +17,7 @@ from reedsp.algorithms.structure.forests.edges import (
     key_macros,
 )
 from reedsp.device.build import SIMULATORS, constants
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Pace, repeated
 from reedsp.device.job import Argument, Job
 
 _FILE = "forests/kruskal.cl"
@@ -86,20 +86,14 @@ class _Kruskal:
             self._launch("find_roots", chunks, int(n), self._parent, self._roots, n, np.uint32(chunks))
         self._gather(low, high, filters)
         edges = self._sort()
-        pace = Pace(_FIRST_BUDGET, 1 << 31)
         kernel = self._job.device.kernel(_FILE, "join", **self._macros)
-        budget = kernel.position_of("budget")
-        arguments = edges, self._parent, self._chosen, self._state, np.uint32(pace.amount), n
-        join = self._job.bind(kernel, 1, 1, *arguments)
-        while True:
-            pace.begin()
-            join.queue()
+        arguments = edges, self._parent, self._chosen, self._state, np.uint64(0), n
+        for _ in repeated(self._job.bind(kernel, 1, 1, *arguments), Pace(_FIRST_BUDGET)):
             state = self._job.download(self._state, self._layout["STATE_WORDS"], np.uint32)
             if state[self._layout["NEXT"]] == state[self._layout["COUNT"]]:
-                self.sorted_edges += int(state[self._layout["COUNT"]])
-                return int(state[self._layout["FOUND"]])
-            pace.adapt()
-            join.set(budget, np.uint32(pace.amount))
+                break
+        self.sorted_edges += int(state[self._layout["COUNT"]])
+        return int(state[self._layout["FOUND"]])
 
     def _gather(self, low: int, high: int, filters: bool) -> None:
         edges, order, job = self._edges, self._order, self._job

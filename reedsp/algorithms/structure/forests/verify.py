@@ -13,7 +13,7 @@ from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Pace, repeated
 from reedsp.device.job import Argument, BoundKernel, Job, Memory
 from reedsp.edges.verify import VerificationError, check_array
 from reedsp.graph.graph import Graph, edge_sources
@@ -117,21 +117,16 @@ class _Check:
 
     def _unite(self, ends: cl.Buffer, sets: tuple[Memory, ...], count: int) -> None:
         """Unite the ends of the edges of the forest, one after the other."""
-        job, layout, pace = self._job, self._layout, Pace(_FIRST_BUDGET, 1 << 31)
+        job, layout = self._job, self._layout
         state = job.upload(np.array([0, layout["NEVER"]], np.uint32))
         kernel = job.device.kernel(_FILE, "unite", **self._macros)
-        unite = job.bind(kernel, 1, 1, ends, *sets, state, np.uint32(pace.amount), np.uint32(count))
-        budget = kernel.position_of("budget")
-        while True:
-            pace.begin()
-            unite.queue()
+        unite = job.bind(kernel, 1, 1, ends, *sets, state, np.uint64(0), np.uint32(count))
+        for _ in repeated(unite, Pace(_FIRST_BUDGET)):
             done, cycle = job.download(state, 2, np.uint32).tolist()
             if cycle != layout["NEVER"]:
                 raise VerificationError(f"edge {self._named(cycle)}: it closes a cycle")
             if done == count:
                 return
-            pace.adapt()
-            unite.set(budget, np.uint32(pace.amount))
 
     def _named(self, edge: int) -> str:
         return _named(self._graph, *self._ends[edge])

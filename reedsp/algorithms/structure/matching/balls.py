@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from reedsp.algorithms.structure.matching.sides import Mates, Sides
 from reedsp.device.build import constants
-from reedsp.device.iterate import Pace, Rounds
+from reedsp.device.iterate import Pace, Rounds, repeated
 from reedsp.system.progress_bar import Report
 
 _FILE = "matching/balls.cl"
@@ -50,11 +50,10 @@ def solve_in_rounds(
             *(*labels, rounds.updates, np.uint32(columns), phase),
         ),
     ]
-    positions = [each.position_of("phase") for each in (choose_bin, choose_ball)]
 
     def queue_round(number: int) -> None:
-        for kernel, position in zip(bound, positions, strict=True):
-            kernel.set(position, np.uint32(number % 3))
+        for kernel in bound:
+            kernel.set("phase", np.uint32(number % 3))
             kernel.queue()
 
     done, _ = rounds.run(queue_round, most_rounds, None if progress is None else lambda done: progress(done, n))
@@ -66,19 +65,16 @@ def solve_by_search(sides: Sides, progress: Report | None = None) -> tuple[Mates
     job, n, columns, layout = sides.job, sides.n, sides.columns, constants(_FILE)
     kernel = job.device.kernel(_FILE, "search", PIECE=1, **sides.macros)
     ball_of, labels = job.full(columns, np.int32(-1)), job.full(columns, np.uint32(0))
-    state, pace = job.full(layout["STATE_WORDS"], np.uint64(0)), Pace(_FIRST_BUDGET)
+    state = job.full(layout["STATE_WORDS"], np.uint64(0))
     sizes = (np.uint32(n), np.uint32(columns))
-    bound = job.bind(kernel, 1, 1, sides.indptr, sides.indices, ball_of, labels, state, *sizes, np.uint64(pace.amount))
-    while True:
-        pace.begin()
-        bound.queue()
+    bound = job.bind(kernel, 1, 1, sides.indptr, sides.indices, ball_of, labels, state, *sizes, np.uint64(0))
+    for _ in repeated(bound, Pace(_FIRST_BUDGET)):
         words = job.download(state, layout["STATE_WORDS"], np.uint64)
         if words[layout["IS_DONE"]]:
-            return _mates(job.download(ball_of, columns, np.int32), n), {"rounds": n}
+            break
         if progress is not None:
             progress(int(words[layout["CURSOR"]]), n)
-        pace.adapt()
-        bound.set(kernel.position_of("budget"), np.uint64(pace.amount))
+    return _mates(job.download(ball_of, columns, np.int32), n), {"rounds": n}
 
 
 def _mates(row_of_column: npt.NDArray[np.int32], n: int) -> Mates:

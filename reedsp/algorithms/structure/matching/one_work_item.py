@@ -9,7 +9,7 @@ import numpy as np
 import pyopencl as cl
 
 from reedsp.device.build import constants
-from reedsp.device.iterate import Pace
+from reedsp.device.iterate import Pace, repeated
 from reedsp.device.job import Argument, Job
 
 _MOST = 1 << 18
@@ -38,16 +38,12 @@ def run(
         Is called between two launches.
     """
     file, name, macros = kernel
-    layout, pace = constants(file), Pace(_MOST, _MOST)
-    built = job.device.kernel(file, name, **macros)
-    bound = job.bind(built, 1, 1, *arrays, state, *sizes, np.uint64(pace.amount))
-    while True:
-        pace.begin()
-        bound.queue()
+    layout = constants(file)
+    bound = job.bind(job.device.kernel(file, name, **macros), 1, 1, *arrays, state, *sizes, np.uint64(0))
+    for _ in repeated(bound, Pace(_MOST, _MOST)):
         words = job.download(state, layout["STATE_WORDS"], np.uint64)
         if words[layout["IS_DONE"]]:
-            return words
+            break
         if report is not None:
             report(words)
-        pace.adapt()
-        bound.set(built.position_of("budget"), np.uint64(pace.amount))
+    return words

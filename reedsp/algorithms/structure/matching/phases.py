@@ -150,11 +150,10 @@ def _make_offers(sides: Sides, mates: cl.Buffer) -> None:
     by_single_columns = _bound_round(
         job, of_columns, (sides.first_row, sides.rows), mates, offers, state, columns, rows
     )
-    choose = job.device.kernel(_FILE, "choose", **_macros(job, sides.macros))
     for number in range(_MOST_ROUNDS):
         choices = _FIRST_CHOICES[number] if number < len(_FIRST_CHOICES) else layout["ANY"]
-        by_rows.choose.set(choose.position_of("most"), np.uint32(choices))
-        by_rows.choose.set(choose.position_of("turn"), np.uint32(number))
+        by_rows.choose.set("most", np.uint32(choices))
+        by_rows.choose.set("turn", np.uint32(number))
         for each in (by_rows, *(by_single_rows, by_single_columns) * _SINGLE_CHOICES):
             each.queue()
         if choices == layout["ANY"]:
