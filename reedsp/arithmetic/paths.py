@@ -241,12 +241,13 @@ def to_result(
     result: np.dtype[Any],
     rows: npt.NDArray[np.intp] | None = None,
     columns: npt.NDArray[np.intp] | None = None,
+    unbounded: Any | None = None,
 ) -> npt.NDArray[Any]:
     """Convert distances from the device's arithmetic to the caller's type without changing a value.
 
     Unreachable vertices become inf, or the largest integer of an integer type. Only a float32 result that the
     caller asked for may round. Where these are some `rows` of a matrix, and some `columns` of these, errors name their
-    positions in it.
+    positions in it. `unbounded` is as for :func:`.types.convert`: with it no distance is the smallest integer.
 
     Raises
     ------
@@ -268,7 +269,8 @@ def to_result(
 
     def part(first: int, last: int) -> None:
         convert(
-            values[first:last], flat[first:last], arithmetic.infinity, None, lambda number: index_of(first + number)
+            *(values[first:last], flat[first:last], arithmetic.infinity, unbounded),
+            lambda number: index_of(first + number),
         )
 
     in_parts(part, values.size, values.itemsize)

@@ -556,3 +556,24 @@ def test_a_worker_is_killed(method: str, short_spans: None, tmp_path: Path) -> N
         found = cluster.apsp(graph, method, out=out, progress=lambda vertices, _: seen.append(vertices))
     assert seen[0] > 1
     assert_equal(read(found), read(reedsp.apsp(graph, method)))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_path_weights_that_rounding_has_spoilt(predecessors: bool, cluster: PoolCluster, short_spans: None) -> None:
+    """Cycles of weight 0, which are less in floats, beside a negative one: strips are searched as a matrix is."""
+    rng, n = np.random.default_rng(3), 3 * SHORT_SPAN
+    heights = rng.random(n) * 10.0 ** rng.uniform(-3, 3, n)
+    weights = np.nextafter(heights[:, None] - heights, np.inf)
+    weights = np.where(weights.astype(np.longdouble) < heights[:, None].astype(np.longdouble) - heights, np.inf, weights)
+    np.fill_diagonal(weights, np.inf)
+    whole = np.full((n + 3, n + 3), np.inf)
+    whole[:n, :n] = weights
+    whole[n, n + 1], whole[n + 1, n], whole[5, n], whole[n, n + 2] = 0.5, -0.75, 1, 1
+    options: dict[str, Any] = {"method": "floyd-warshall", "predecessors": predecessors, "negative_cycles": "mark"}
+    expected = reedsp.apsp(whole, **options)
+    found = cluster.apsp(reedsp.Graph.from_dense(whole), **options)
+    assert np.array_equal(found.dist, expected.dist)
+    if predecessors:
+        assert np.array_equal(found.pred, expected.pred)
+    assert np.isfinite(found.dist[:n, :n]).all()
+    assert np.isneginf(found.dist[:n, n:]).all()

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.all_pairs.johnson import Searches
 from reedsp.algorithms.all_pairs.out_of_core.array_files import write_npy
 from reedsp.algorithms.all_pairs.out_of_core.checkpoint import DIST, PRED, Checkpoint
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.algorithms.all_pairs.trees import TightEdges, find_tight_edges, shortest_path_trees
-from reedsp.algorithms.single_source.output_parallel import output_parallel
-from reedsp.algorithms.single_source.task import Task
 from reedsp.arithmetic.matrix import write_distances
-from reedsp.arithmetic.paths import choose_arithmetic, to_result
+from reedsp.arithmetic.types import minus_infinity
+from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.system.parts import TRANSFERRED, in_parts
 
@@ -34,7 +35,7 @@ class Answers:
     dtype : dtype
         Of the distances.
     again : bool
-        Rounding has made the path weights useless: every source is solved again, by Bellman-Ford.
+        Rounding has made the path weights useless: every source is solved again, by searches.
     edges : TightEdges, optional
         By default found in the matrix, if it has all rows.
     """
@@ -46,17 +47,20 @@ class Answers:
         self._dtype = dtype
         self._again = again
         self._edges = edges
-        self._corrected: dict[int, npt.NDArray[Any]] = {}  # distances from sources that were solved by Bellman-Ford
+        self._corrected: dict[int, npt.NDArray[Any]] = {}  # distances from sources that were solved by searches
 
     def to_memory(self, dist: npt.NDArray[Any], pred: npt.NDArray[np.int32] | None) -> None:
         """Fill arrays, shape (rows, n), with distances and, if they are wanted, predecessors."""
-        phases = self._matrix.job.phases
-        if pred is not None or self._again:
+        phases, rows = self._matrix.job.phases, self._matrix.rows
+        if self._again:
+            self._solve(np.arange(rows.start, rows.stop), dist, pred)
+            return
+        if pred is not None:
             phases.begin("tree")
             for _ in self._predecessors(pred):
                 pass
         phases.begin("download")
-        self._write(self._matrix.rows, dist)
+        self._write(rows, dist)
 
     def to_files(self, checkpoint: Checkpoint, kind: str, predecessors: bool) -> None:
         """Write distances and, if they are wanted, predecessors to results of this kind in a checkpoint."""
@@ -68,9 +72,6 @@ class Answers:
         def write_dist(stream: IO[bytes]) -> None:
             write_npy(stream, self._distances(), (n, n), self._dtype)
 
-        if self._again and not predecessors:
-            for _ in self._predecessors():
-                pass
         # predecessors first: to find them may correct distances
         files = {PRED: (n * n * 4, write_predecessors)} if predecessors else {}
         checkpoint.write_results(kind, {**files, DIST: (n * n * self._dtype.itemsize, write_dist)})
@@ -78,7 +79,10 @@ class Answers:
     def _distances(self) -> Iterator[npt.NDArray[Any]]:
         for rows in self._matrix.slices():
             dist = np.empty((rows.stop - rows.start, self._matrix.n), self._dtype)
-            self._write(rows, dist)
+            if self._again:
+                self._solve(np.arange(rows.start, rows.stop), dist)
+            else:
+                self._write(rows, dist)
             yield dist
 
     def _write(self, rows: slice, dist: npt.NDArray[Any]) -> None:
@@ -97,6 +101,9 @@ class Answers:
 
     def _predecessors(self, out: npt.NDArray[np.int32] | None = None) -> Iterator[npt.NDArray[np.int32]]:
         """Yield predecessors, some rows at a time; they are rows of `out` if that is given."""
+        if self._again:
+            yield from self._predecessors_of_searches()
+            return
         matrix, graph = self._matrix, self._matrix.graph
         edges = find_tight_edges(matrix) if self._edges is None else self._edges
         kind = "cpu" if matrix.job.device.kind == "cpu" else "gpu"
@@ -112,28 +119,46 @@ class Answers:
                     zero_progress_only=graph.has_negative_weights,
                 )
                 matrix.job.download_into(pred, trees)
-                for source in range(first, first + count) if self._again else map(int, unresolved):
-                    pred[source - first] = self._solve(source)
+                if len(unresolved):
+                    dist, trees_of_searches = self._empty(len(unresolved))
+                    self._solve(unresolved, dist, trees_of_searches)
+                    pred[unresolved - first] = trees_of_searches
+                    self._corrected.update(zip(unresolved.tolist(), dist, strict=True))
                 yield pred
 
-    def _solve(self, source: int) -> npt.NDArray[np.int32]:
-        """Return the predecessors from one source by Bellman-Ford, among what no negative cycle reaches."""
+    def _predecessors_of_searches(self) -> Iterator[npt.NDArray[np.int32]]:
+        for rows in self._matrix.slices():
+            dist, pred = self._empty(rows.stop - rows.start)
+            self._solve(np.arange(rows.start, rows.stop), dist, pred)
+            yield pred
+
+    def _empty(self, rows: int) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+        shape = rows, self._matrix.n
+        return np.empty(shape, self._dtype), np.empty(shape, np.int32)
+
+    def _solve(
+        self, sources: npt.NDArray[np.intp], dist: npt.NDArray[Any], pred: npt.NDArray[np.int32] | None = None
+    ) -> None:
+        """Fill rows with the distances, and predecessors, from some sources by searches."""
+        step = self._searches.at_once
+        for first in range(0, len(sources), step):
+            some = slice(first, first + step)
+            self._searches.rows(sources[some], None if pred is None else pred[some], dist[some])
+            unbounded = self._matrix.unbounded(sources[some])
+            np.copyto(dist[some], minus_infinity(self._dtype), where=unbounded)
+            if pred is not None:
+                np.copyto(pred[some], NO_VERTEX, where=unbounded)
+
+    @cached_property
+    def _searches(self) -> Searches:
+        """Searches among what is on no negative cycle: a path that is bounded passes nothing else."""
         matrix, graph = self._matrix, self._matrix.graph
-        with matrix.rows_on_host(slice(source, source + 1)) as [row]:
-            values = row.copy()
-        dist = np.empty(graph.n, self._dtype)
-        write_distances(values[np.newaxis], source, matrix.weights, dist[np.newaxis])
-        bounded = values != matrix.weights.unbounded
-        kept = np.repeat(bounded, np.diff(graph.indptr)) & bounded[graph.indices]
-        sources = edge_sources(graph)
-        rest = Graph.from_edges(graph.n, sources[kept], graph.indices[kept], graph.weights[kept])
-        arithmetic = choose_arithmetic(rest, self._dtype)
-        found, pred = np.empty((1, graph.n), arithmetic.dtype), np.empty((1, graph.n), np.int32)
-        output_parallel(Task(rest, [[source]], matrix.job, arithmetic, found, pred))
-        dist[bounded] = to_result(found[0], arithmetic, self._dtype)[bounded]
-        dist[source] = 0 if bounded[source] else dist[source]  # which rounding may have made less
-        self._corrected[source] = dist
-        return pred[0]  # type: ignore[no-any-return]
+        if len(matrix.cycles):
+            component, sources = graph.strong_components(), edge_sources(graph)
+            on_cycle = np.isin(component, component[matrix.cycles])
+            kept = ~(on_cycle[sources] | on_cycle[graph.indices])
+            graph = Graph.from_edges(graph.n, sources[kept], graph.indices[kept], graph.weights[kept])
+        return Searches(graph, matrix.job, self._dtype, rounded=True)
 
 
 def touch(arrays: Iterable[npt.NDArray[Any]]) -> None:

@@ -81,7 +81,7 @@ def apsp(
         path gets shorter (thesis section 5.2.1), "johnson" searches from every vertex along the edges.
         "auto" takes the last one for sparse graphs, and where it alone can add the weights up, and else the first,
         which needs fewer sums than the second. Where rounding gives a cycle of fractional weights less than zero,
-        "floyd-warshall" solves every source again by Bellman-Ford. "johnson" needs integer weights if some are
+        "floyd-warshall" searches again from every source, with potentials that are rounded. "johnson" needs integer weights if some are
         negative, and raises for negative cycles.
     predecessors : bool
         Find the vertex before the last one of each path too.

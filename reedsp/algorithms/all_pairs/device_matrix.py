@@ -90,9 +90,9 @@ class DeviceMatrix(PathMatrix):
         return buffer
 
     def reset_diagonal(self) -> bool:
-        """Set path weights from vertices to themselves to zero if they are finite; return whether one was below."""
+        """Set path weights from vertices to themselves to zero if they are not marked; return whether one was below."""
         diagonal = self._diagonal()
-        wrong = (diagonal < 0) & (diagonal >= self.weights.lowest)
+        wrong = self._below_zero(diagonal)
         if wrong.any():
             diagonal[wrong] = 0
             self._launch_on_diagonal("set_diagonal", self.job.upload(diagonal))
@@ -111,7 +111,11 @@ class DeviceMatrix(PathMatrix):
     def mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
         """Mark as unbounded what can pass one of these vertices."""
         job = self.job
-        before, after = (job.allocate(len(vertices) * self.n, np.uint8) for _ in range(2))
+        self.cycles = vertices
+        self._reached = before, after = (
+            job.allocate(len(vertices) * self.n, np.uint8),
+            job.allocate(len(vertices) * self.n, np.uint8),
+        )
         sizes = (np.uint32(self.side), np.uint32(self.n))
         reach = job.device.kernel("all_pairs/matrix.cl", "reach", **self.macros)
         cycles = job.upload(vertices.astype(np.int32))
@@ -119,6 +123,11 @@ class DeviceMatrix(PathMatrix):
         mark = job.device.kernel("all_pairs/matrix.cl", "mark", **self.macros)
         numbers = (self.weights.unbounded, np.uint32(len(vertices)))
         job.launch(mark, (self.n, self.n), _GROUP, self.dist.buffer, before, after, *numbers, *sizes)
+
+    def _reach(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        shape = len(self.cycles), self.n
+        before, after = (self.job.download(each, shape[0] * shape[1], np.uint8) for each in self._reached)
+        return before.reshape(shape).astype(np.bool_), after.reshape(shape).astype(np.bool_)
 
     @contextlib.contextmanager
     def rows_on_host(self, rows: slice) -> Iterator[npt.NDArray[Any]]:

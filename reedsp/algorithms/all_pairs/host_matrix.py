@@ -52,7 +52,6 @@ class HostRows(PathMatrix):
         super().__init__(job, weights, graph, graph.n, slice(first, first + len(dist)))
         self.dist = dist
         self._beyond = beyond
-        self._cycles: list[tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]] = []
 
     def _diagonal(self) -> npt.NDArray[Any]:
         return self.dist.diagonal(self.rows.start)
@@ -60,25 +59,23 @@ class HostRows(PathMatrix):
     def mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
         """Mark as unbounded what can pass one of these vertices."""
         none, beyond = self.weights.no_path, self._beyond
-        self._cycles = [
-            (self.dist[:, v] != none, self.dist[v] != none if beyond is None else beyond[v]) for v in vertices.tolist()
-        ]
+        self.cycles, some = vertices, vertices.tolist()
+        before = self.dist.T[vertices] != none
+        after = self.dist[vertices] != none if beyond is None else np.array([beyond[v] for v in some], np.bool_)
+        self._reached = before, after
+
+    def _reach(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        return self._reached
 
     def reset_diagonal(self) -> bool:
         """Return whether a path weight from a vertex to itself is below zero, and not marked; then all are useless."""
-        unmarked = np.ones(len(self.dist), np.bool_)
-        for before, after in self._cycles:
-            unmarked &= ~(before & after[self.rows])
-        return bool((self._diagonal()[unmarked] < 0).any())
+        return bool(self._below_zero(self._diagonal()).any())
 
     def _read(self, rows: slice) -> npt.NDArray[Any]:
-        own = slice(rows.start - self.rows.start, rows.stop - self.rows.start)
-        if not self._cycles:
-            return self.dist[own]
-        values = np.array(self.dist[own])
-        for before, after in self._cycles:
-            values[np.ix_(before[own], after)] = self.weights.unbounded
-        return values
+        own = self.dist[rows.start - self.rows.start : rows.stop - self.rows.start]
+        if not len(self.cycles):
+            return own
+        return np.where(self.unbounded(np.arange(rows.start, rows.stop)), self.weights.unbounded, own)
 
     @contextlib.contextmanager
     def rows_on_host(self, rows: slice) -> Iterator[npt.NDArray[Any]]:

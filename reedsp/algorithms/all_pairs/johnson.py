@@ -16,6 +16,7 @@ from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, to_result
+from reedsp.arithmetic.types import minus_infinity
 from reedsp.cost_model import settings
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
@@ -130,6 +131,8 @@ class Searches:
     ----------
     graph, job, dtype, search
         As for :func:`johnson`.
+    rounded : bool
+        Potentials may be rounded, as sums of the weights are: for any weights without a negative cycle.
 
     Attributes
     ----------
@@ -139,13 +142,17 @@ class Searches:
         Number of vertices to start from for which there is memory.
     """
 
-    def __init__(self, graph: Graph, job: Job, dtype: np.dtype[Any], search: str | None = None) -> None:
+    def __init__(
+        self, graph: Graph, job: Job, dtype: np.dtype[Any], search: str | None = None, rounded: bool = False
+    ) -> None:
         self._job = job
         self._dtype = dtype
         removes = graph.has_negative_weights and (search is None or SEARCHES[search].needs_potentials)
-        self._potentials = _potentials(graph, job) if removes else None
+        sums = choose_arithmetic(graph, dtype).dtype if rounded else _INT64
+        self._potentials = _potentials(graph, job, sums if sums.kind == "f" else _INT64) if removes else None
         self._bare = graph if self._potentials is None else _reweighted(graph, self._potentials)
-        self.arithmetic = choose_arithmetic(self._bare, dtype if self._potentials is None else _INT64)
+        self.arithmetic = choose_arithmetic(self._bare, dtype if self._potentials is None else self._potentials.dtype)
+        self._marks = minus_infinity(self.arithmetic.dtype) if graph.has_negative_weights else None
         self._search = SEARCHES[self._fastest() if search is None else search]
         if search is not None and not self._is_trusted(search):
             raise DeviceError(f"{job.device}: {search} in {self.arithmetic} gives wrong answers, or fails")
@@ -190,7 +197,7 @@ class Searches:
         if is_found:
             converted = found
         elif self._potentials is None:
-            converted = to_result(found, self.arithmetic, self._dtype, sources, columns)
+            converted = to_result(found, self.arithmetic, self._dtype, sources, columns, unbounded=self._marks)
         else:
             converted = _with_potentials(found, self.arithmetic, self._potentials, sources, self._dtype, columns)
         if out is None or is_found:
@@ -228,38 +235,44 @@ def distances_from_root(
     return dist[0, :root]
 
 
-def _potentials(graph: Graph, job: Job) -> npt.NDArray[np.int64]:
+def _potentials(graph: Graph, job: Job, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     try:
-        return distances_from_root(graph, np.arange(graph.n), job, _INT64).astype(np.int64)
+        return distances_from_root(graph, np.arange(graph.n), job, dtype).astype(dtype)
     except reedsp.NegativeCycleError as error:
         raise renamed(error, graph.names) from None
 
 
-def _reweighted(graph: Graph, potentials: npt.NDArray[np.int64]) -> Graph:
+def _reweighted(graph: Graph, potentials: npt.NDArray[Any]) -> Graph:
+    dtype, sources = potentials.dtype, edge_sources(graph)
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            weights = graph.weights.astype(dtype) + potentials[sources] - potentials[graph.indices]
+        if weights.max(initial=0) == np.inf:
+            raise OverflowError(f"graph: weights and potentials together are beyond {dtype}")
+        return Graph(graph.indptr, graph.indices, np.where(weights > 0, weights, dtype.type(0)), directed=True)
     largest = int(graph.max_abs_weight) + 2 * int(-potentials.min(initial=0))
     if largest > _INT64_MAX:
         raise OverflowError(f"method = 'johnson': weights and potentials of up to {largest} are beyond int64")
-    sources = edge_sources(graph)
-    weights = graph.weights.astype(np.int64) + potentials[sources] - potentials[graph.indices]
+    weights = graph.weights.astype(dtype) + potentials[sources] - potentials[graph.indices]
     return Graph(graph.indptr, graph.indices, weights, directed=True)
 
 
 def _with_potentials(
     dist: npt.NDArray[Any],
     arithmetic: Arithmetic,
-    potentials: npt.NDArray[np.int64],
+    potentials: npt.NDArray[Any],
     sources: npt.NDArray[np.intp],
     dtype: np.dtype[Any],
     columns: npt.NDArray[np.intp] | None,
 ) -> npt.NDArray[Any]:
     """Return the distances along the edges of the graph itself, to all vertices or those of some columns."""
-    whole = Arithmetic(_INT64)
+    sums = Arithmetic(potentials.dtype)
     reached = dist != arithmetic.infinity
-    shifted = np.full(dist.shape, whole.infinity, np.int64)
+    shifted = np.full(dist.shape, sums.infinity, sums.dtype)
     change = (potentials if columns is None else potentials[columns]) - potentials[sources, np.newaxis]
     np.add(dist, change, out=shifted, where=reached, casting="unsafe")
     if arithmetic.dtype == _INT64:  # sums of narrower distances fit
-        wrapped = (shifted < change) | (shifted == whole.infinity)
+        wrapped = (shifted < change) | (shifted == sums.infinity)
         if (reached & (change > 0) & wrapped).any():
             raise OverflowError("a distance is beyond int64")
-    return to_result(shifted, whole, dtype, sources, columns)
+    return to_result(shifted, sums, dtype, sources, columns, unbounded=minus_infinity(sums.dtype))

@@ -44,6 +44,8 @@ class PathMatrix(ABC):
         Vertices.
     rows : slice
         The rows that there are: all, or those of some vertices.
+    cycles : ndarray of int
+        Vertices of negative cycles: paths that can pass one are marked.
     macros : dict
         Those of the weights.
     row_bytes : int
@@ -62,6 +64,7 @@ class PathMatrix(ABC):
         self.graph = graph
         self.n: int = graph.n
         self.rows = slice(0, graph.n) if rows is None else rows
+        self.cycles = np.empty(0, np.intp)
         self.row_bytes: int = side * weights.dtype.itemsize
 
     def vertices_on_negative_cycles(self) -> npt.NDArray[np.intp]:
@@ -78,6 +81,14 @@ class PathMatrix(ABC):
         """
         if len(on_cycles):
             self.mark_paths_through(one_of_each(self.graph, on_cycles))
+
+    def unbounded(self, sources: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return which paths from some vertices of the rows are marked, shape (k, n)."""
+        marked = np.zeros((len(sources), self.n), np.bool_)
+        if len(self.cycles):
+            for before, after in zip(*self._reach(), strict=True):
+                marked[np.ix_(before[sources - self.rows.start], after)] = True
+        return marked
 
     def slices(self) -> Iterator[slice]:
         """Yield some rows at a time."""
@@ -116,9 +127,20 @@ class PathMatrix(ABC):
 
         in_parts(look, self.rows.stop - self.rows.start, self.row_bytes, TRANSFERRED)
 
+    def _below_zero(self, diagonal: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Return which path weights from vertices to themselves are below zero, and not marked.
+
+        What they are does not tell: where rounding makes a cycle less than zero, they may fall to -inf.
+        """
+        below: npt.NDArray[np.bool_] = diagonal < 0
+        if len(self.cycles):
+            before, after = self._reach()
+            below &= ~(before & after[:, self.rows]).any(axis=0)
+        return below
+
     @abstractmethod
     def reset_diagonal(self) -> bool:
-        """Return whether a path weight from a vertex to itself was below zero and not unbounded; it may be zero now."""
+        """Return whether a path weight from a vertex to itself was below zero and not marked; it may be zero now."""
 
     @abstractmethod
     def rows_on_host(self, rows: slice) -> AbstractContextManager[npt.NDArray[Any]]:
@@ -134,7 +156,11 @@ class PathMatrix(ABC):
 
     @abstractmethod
     def mark_paths_through(self, vertices: npt.NDArray[np.intp]) -> None:
-        """Mark as unbounded what can pass one of these vertices."""
+        """Mark as unbounded what can pass one of these vertices, which `cycles` then are."""
+
+    @abstractmethod
+    def _reach(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Return which rows lead to each of `cycles`, and where that leads to: shapes (k, rows) and (k, n)."""
 
 
 def one_of_each(graph: Graph, vertices: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:

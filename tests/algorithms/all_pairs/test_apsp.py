@@ -529,14 +529,14 @@ def test_edges_that_only_rounding_makes_longer_are_kept(device: Device, monkeypa
 
 @every_method
 def test_rounding_that_hides_predecessors(method: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sources for which it does are solved anew, alone."""
+    """Sources for which it does are solved anew, and no others."""
     needs_doubles(device)
     anew: list[int] = []
     solve = Answers._solve
 
-    def spy(answers: Answers, source: int) -> np.ndarray:
-        anew.append(source)
-        return solve(answers, source)
+    def spy(answers: Answers, sources: np.ndarray, *arrays: np.ndarray) -> None:
+        anew.extend(sources.tolist())
+        solve(answers, sources, *arrays)
 
     monkeypatch.setattr(Answers, "_solve", spy)
     n = 50
