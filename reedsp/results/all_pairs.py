@@ -10,12 +10,16 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.arithmetic.paths import RESULT_TYPES
 from reedsp.arithmetic.types import infinity, minus_infinity
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.verify import check_array
 from reedsp.graph.arguments import vertex_argument, vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, and_more, card, distance_text, run_facts
+from reedsp.results.certificate import check
 from reedsp.results.export import matrix_to_dataframe, pairs_to_networkx
+from reedsp.results.files import matrices
 from reedsp.results.plot import axes_for, draw_matrix
 from reedsp.results.routes import Routes, walk
 from reedsp.results.search_result import AsArray
@@ -130,6 +134,46 @@ class AllPairs(AsArray):
             asked, rows = np.unique(starts, return_inverse=True)
             dist, pred = np.asarray(dist[asked]), np.asarray(pred[asked])
         return walk(self.graph, pred, rows, ends, self._finite(dist[rows, ends]))
+
+    def verify(self) -> bool:
+        """Check on the host that these are the shortest paths, by the edges of the graph and nothing else.
+
+        From each vertex no edge leads to a vertex on a shorter path; each distance is that of a path, which the
+        predecessors, if there are any, lead back along; and exactly what can pass a negative cycle is marked. Of
+        distances that were rounded, what rounding can change is left out.
+
+        Returns
+        -------
+        bool
+            True.
+
+        Raises
+        ------
+        VerificationError
+            They are not; the message names the vertices, or an array that is of another shape or type.
+        ValueError
+            The distances are in several files.
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> paths = reedsp.apsp(reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, 3]))
+        >>> paths.verify()
+        True
+        >>> paths.dist[0, 2] = 8
+        >>> paths.verify()
+        Traceback (most recent call last):
+            ...
+        reedsp.VerificationError: from 0: vertex 2: no path gives its distance 8
+        """
+        shape = self.graph.n, self.graph.n
+        dist = np.asanyarray(self._held("dist"))
+        pred = None if self.pred is None else np.asanyarray(self._held("pred"))
+        check_array("dist", dist, shape, *RESULT_TYPES)
+        if pred is not None:
+            check_array("pred", pred, shape, np.int32)
+        check(self.graph, matrices(dist, pred, self.graph))
+        return True
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the result to a file, whole or not at all.
