@@ -49,6 +49,9 @@ _PATH_VERTEX, _PATH_EDGE = 0.1, 0.015
 _SEARCH, _PATH = 110.0, 8.0
 """The same by a search of our own, in all, and for each path."""
 
+_MANY_PATHS = 1 << 12
+"""Paths above which it is not asked: it takes memory for as many, and for their vertices, however few there are."""
+
 _FEW_KEYS = 1 << 14
 """Keys that one core sorts in the time that a device takes for a sort at least, from arguments to results."""
 _FLOW, _FLOW_EDGE, _FLOW_DEVICE = 100.0, 0.1, 1.5
@@ -208,4 +211,4 @@ def is_matched_on_host(vertices: int, m: int) -> bool:
 
 def is_yen_for_scipy(n: int, m: int, paths: int) -> bool:
     """Return whether SciPy is likely to find this many shortest simple paths sooner than another search on the host."""
-    return paths * (_PATH_VERTEX * n + _PATH_EDGE * m) < _SEARCH + paths * _PATH
+    return paths <= _MANY_PATHS and paths * (_PATH_VERTEX * n + _PATH_EDGE * m) < _SEARCH + paths * _PATH

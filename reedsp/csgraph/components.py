@@ -11,8 +11,8 @@ import scipy.sparse
 from reedsp.algorithms.structure.components.of_rows import strong_components_of, weak_components_of
 from reedsp.algorithms.structure.components.on_host import looks_from_the_last, search
 from reedsp.cost_model.place import is_labelled_on_host, serves
-from reedsp.csgraph.matrix import are_plain, ascend, compressed_rows, graph_of, is_ordered
-from reedsp.csgraph.small import small_matrix
+from reedsp.csgraph.matrix import are_as_read, are_ordered, are_plain, ascend, compressed_rows, graph_of, is_ordered
+from reedsp.csgraph.small import compressed
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.preparation import MatrixRows
@@ -94,12 +94,12 @@ def _small(csgraph: Any, is_weak: bool) -> Any:
 
     SciPy 1.17 never ends its search for strong components if a column is twice in a row.
     """
-    rows = compressed_rows(csgraph)
-    if rows is not None:
-        is_small = is_labelled_on_host(len(rows[0]), len(rows[1]))
-        return csgraph if is_small and (are_plain(*rows) if is_weak else is_ordered(csgraph)) else None
-    given = small_matrix(csgraph) if isinstance(csgraph, np.ndarray) else None
-    return None if given is None else given[0]
+    if (rows := compressed_rows(csgraph)) is None:
+        if (csgraph := compressed(csgraph)) is None:
+            return None
+        rows = csgraph.indptr, csgraph.indices, csgraph.data
+    is_small = is_labelled_on_host(len(rows[0]), len(rows[1]))
+    return csgraph if is_small and (are_plain if is_weak else are_ordered)(*rows) else None
 
 
 def _on_host(matrix: Any, is_weak: bool) -> tuple[int, _Labels]:
@@ -112,7 +112,7 @@ def _found(csgraph: Any, is_weak: bool) -> tuple[int, _Labels]:
     device, given = get_device(), compressed_rows(csgraph)
     if not is_weak and device.kind != "cpu" and serves() and is_ordered(csgraph):
         return _on_host(csgraph, is_weak)
-    if given is None or not are_plain(*given):
+    if given is None or not are_plain(*given) or not (is_weak or are_as_read(*given)):
         graph = graph_of(csgraph, directed=True, unweighted=True)
         given = graph.indptr, graph.indices, np.broadcast_to(np.float64(1), graph.m)
         if graph.n == 0:

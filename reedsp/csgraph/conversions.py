@@ -13,10 +13,20 @@ from scipy.sparse.csgraph import csgraph_to_dense as _csgraph_to_dense
 from scipy.sparse.csgraph import csgraph_to_masked as _csgraph_to_masked
 from scipy.sparse.csgraph import reconstruct_path as _reconstruct_path
 
-from reedsp.csgraph.matrix import first_of, refuse_unreal, weight_matrix, with_indices_alike
+from reedsp.cost_model.place import is_for_host
+from reedsp.csgraph.matrix import (
+    first_of,
+    graph_of,
+    is_ordered,
+    number,
+    refuse_oblong,
+    refuse_unreal,
+    with_indices_alike,
+)
+from reedsp.csgraph.small import both_ways
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.corrupt import refuse_corrupt
-from reedsp.graph.graph import as_array, refuse_masked
+from reedsp.graph.graph import as_array, refuse_masked, without_room
 from reedsp.system.parts import in_parts
 from reedsp.typing import MatrixLike, SparseMatrix
 
@@ -51,7 +61,7 @@ def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed:
            [0., 0., 0.],
            [0., 3., 0.]])
     """
-    matrix, before = weight_matrix(csgraph, directed), as_array(predecessors, "predecessors")
+    matrix, before = _weight_matrix(csgraph, directed), as_array(predecessors, "predecessors")
     n = matrix.shape[0]
     _check_integers(before)
     _check_predecessors(before, (n,), n)
@@ -60,6 +70,21 @@ def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed:
         tree = _reconstruct_path(matrix, before if n else before.astype(np.int64))  # a list of none is one of floats
     from_scipy = getattr(type(csgraph), "from_scipy_sparse", None)  # an array of pydata's sparse
     return tree if from_scipy is None else from_scipy(tree)
+
+
+def _weight_matrix(csgraph: Any, directed: bool) -> Any:
+    """Return the graph in the one form that SciPy's conversions never misread, and of the kind that they return."""
+    edges = None
+    if is_ordered(csgraph):
+        matrix = without_room(csgraph)
+        if directed:
+            return matrix
+        if is_for_host(matrix.shape[0], len(matrix.data), 1):
+            edges = both_ways(matrix)
+    if edges is None:
+        edges = graph_of(csgraph, directed).to_scipy()
+    is_matrix = isinstance(csgraph, (np.matrix, scipy.sparse.spmatrix))
+    return scipy.sparse.csr_matrix(edges) if is_matrix else edges
 
 
 def _check_integers(predecessors: npt.NDArray[Any]) -> None:
@@ -154,7 +179,7 @@ def construct_dist_matrix(
     before = as_array(predecessors, "predecessors")
     if before.dtype != np.int32:  # SciPy before 1.16 gives zeros for others
         raise TypeError(f"predecessors: expected an array of int32, got {before.dtype}")
-    matrix = weight_matrix(graph, directed)
+    matrix = _weight_matrix(graph, directed)
     n = matrix.shape[0]
     _check_predecessors(before, (n, n), n)
     before = np.where(before < 0, np.int32(NO_VERTEX), before)  # to SciPy other negative ones are vertices
@@ -190,7 +215,7 @@ def csgraph_masked_from_dense(
     ValueError
         The matrix is not square.
     TypeError
-        Its numbers are complex.
+        Its numbers are complex, or `null_value` is no number.
 
     Examples
     --------
@@ -205,8 +230,9 @@ def csgraph_masked_from_dense(
         refuse_masked(graph, "graph")
     values = np.array(graph, copy=True if copy else None)
     refuse_unreal(values.dtype, "graph")
-    if values.ndim != 2 or values.shape[0] != values.shape[1]:
-        raise ValueError(f"graph has shape {values.shape}, expected a square matrix")
+    refuse_oblong(values.shape, "graph")
+    if null_value is not None:
+        number(null_value, "null_value")
     absent = np.zeros(values.shape, bool) if null_value is None else np.asarray(values == null_value)
     if nan_null or (null_value is not None and np.isnan(null_value)):
         absent |= np.isnan(values)
@@ -238,7 +264,7 @@ def csgraph_from_dense(
     ValueError
         The matrix is not square.
     TypeError
-        Its numbers are complex.
+        Its numbers are complex, or `null_value` is no number.
 
     Examples
     --------
@@ -344,6 +370,7 @@ def _readable(csgraph: Any) -> Any:
     """Return a sparse matrix that does not lead SciPy's routines beyond its memory; whatever is none as it is."""
     if not scipy.sparse.issparse(csgraph):
         return csgraph
+    refuse_oblong(csgraph.shape, "csgraph")
     refuse_unreal(csgraph.dtype, "csgraph")
     refuse_corrupt(csgraph, "csgraph")
     return with_indices_alike(csgraph)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse
 from scipy.sparse import issparse
 
 from reedsp.device.discovery import get_device
@@ -39,6 +38,7 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
     if hasattr(csgraph, "to_scipy_sparse"):  # an array of pydata's sparse
         csgraph = csgraph.to_scipy_sparse(accept_fv=[0, np.nan, np.inf])
     if issparse(csgraph):
+        refuse_oblong(csgraph.shape, "csgraph")
         refuse_unreal(csgraph.dtype, "csgraph")
         if directed and (rows := compressed_rows(csgraph)) is not None:
             graph = graph_over(*rows, get_device(), unweighted)
@@ -53,8 +53,7 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
         return Graph.from_edges(n, sources[kept], targets[kept], None if unweighted else weights[kept], directed)
     is_masked = np.ma.isMaskedArray(csgraph)
     weights = as_array(np.ma.getdata(csgraph) if is_masked else csgraph, "csgraph")
-    if weights.ndim != 2:
-        raise ValueError(f"csgraph has {weights.ndim} dimensions, expected 2")
+    refuse_oblong(weights.shape, "csgraph")
     refuse_unreal(weights.dtype, "csgraph")
     if weights.dtype.kind not in "biuf" or weights.itemsize > _FLOAT64.itemsize:
         weights = weights.astype(_FLOAT64)
@@ -86,14 +85,24 @@ def are_pointers(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> bool:
 
 
 def is_ordered(csgraph: Any) -> bool:
-    """Return whether a vertex looks at its edges as they stand, in a CSR matrix of finite numbers of float64."""
+    """Return whether a vertex looks at its edges as they stand, in a CSR matrix of finite numbers of up to 64 bits."""
     rows = compressed_rows(csgraph)
-    return rows is not None and rows[2].dtype == _FLOAT64 and are_ordered(*rows)
+    if rows is None or not rows[2].dtype.isnative or rows[2].dtype.itemsize > _FLOAT64.itemsize:
+        return False
+    return are_ordered(*rows)
 
 
 def are_ordered(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
     """Return the same of the arrays of a square CSR matrix of real numbers, which may be corrupt."""
     return are_plain(indptr, indices, data) and ascend(indptr, indices)
+
+
+def are_as_read(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
+    """Return whether SciPy searches edges in the order in which the arrays of a CSR matrix, which are right, have them.
+
+    It puts columns in order where it converts weights to float64.
+    """
+    return data.dtype == _FLOAT64 or ascend(indptr, indices)
 
 
 def are_plain(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
@@ -140,10 +149,23 @@ def ascend(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> bool:
     return bool(ascends[ascends.argmin()])
 
 
+def refuse_oblong(shape: tuple[int, ...], name: str) -> None:
+    """Raise ValueError for the shape of anything but a square matrix."""
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(f"{name} has shape {shape}, expected a square matrix")
+
+
 def refuse_unreal(dtype: np.dtype[Any], name: str) -> None:
     """Raise TypeError for a type of complex numbers, of which a conversion would drop a part, of texts or of times."""
     if dtype.kind not in "biufO":  # objects may be numbers
         raise TypeError(f"{name} has dtype {dtype}, expected real numbers")
+
+
+def number(value: Any, name: str) -> float:
+    """Return any number, also one of no dimension."""
+    if np.ndim(value) or not hasattr(value, "__float__") or np.iscomplexobj(value):
+        raise TypeError(f"{name}: expected a number, got {value!r}")
+    return float(value)
 
 
 def with_indices_alike(matrix: Any) -> Any:
@@ -159,15 +181,6 @@ def with_indices_alike(matrix: Any) -> Any:
     return matrix
 
 
-def weight_matrix(csgraph: Any, directed: bool) -> Any:
-    """Return the graph in the one form that SciPy's conversions never misread, and of the kind that they return."""
-    if directed and is_ordered(csgraph):
-        return csgraph
-    edges = graph_of(csgraph, directed).to_scipy()
-    is_matrix = isinstance(csgraph, (np.matrix, scipy.sparse.spmatrix))
-    return scipy.sparse.csr_matrix(edges) if is_matrix else edges
-
-
 def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
     """Return the vertices to start from, all by default, in an array of the shape given."""
     if indices is None:
@@ -179,9 +192,8 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
     if kind == "i":
         vertices = given.astype(np.int64)
     else:
-        refuse_unreal(given.dtype, "indices")
-        if kind == "b":
-            raise TypeError("indices has dtype bool, expected integers")
+        if kind not in "ufO":  # objects may be integers
+            raise TypeError(f"indices has dtype {given.dtype}, expected integers")
         if kind == "O":
             given = _of_objects(given, n)
         with np.errstate(invalid="ignore"):  # NaN, which equals nothing

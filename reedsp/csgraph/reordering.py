@@ -16,9 +16,9 @@ from scipy.sparse.csgraph import laplacian as _laplacian
 from scipy.sparse.csgraph import reverse_cuthill_mckee as _reverse_cuthill_mckee
 
 from reedsp.csgraph.conversions import reconstruct_path
-from reedsp.csgraph.matrix import compressed_rows, graph_of, is_ordered
+from reedsp.csgraph.matrix import graph_of, is_ordered, refuse_oblong
 from reedsp.graph.corrupt import refuse_corrupt
-from reedsp.graph.graph import as_array
+from reedsp.graph.graph import as_array, without_room
 from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
 
@@ -119,10 +119,6 @@ def depth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True) -
 
 def _ordered(csgraph: MatrixLike) -> Any:
     """Return the graph in the one form that SciPy's routines never misread."""
-    rows = compressed_rows(csgraph)
-    if rows is not None and rows[2].dtype.kind in "iu":  # as SciPy would convert it
-        indptr, indices, weights = rows
-        csgraph = scipy.sparse.csr_array((weights.astype(np.float64), indices, indptr), shape=csgraph.shape)  # type: ignore[union-attr]
     return csgraph if is_ordered(csgraph) else graph_of(csgraph, directed=True).to_scipy()
 
 
@@ -178,10 +174,8 @@ def reverse_cuthill_mckee(graph: MatrixLike, symmetric_mode: bool = False) -> _V
     refuse_corrupt(graph, "graph")
     matrix: Any = graph
     if scipy.sparse.issparse(matrix) and matrix.format in ("csr", "csc"):
-        rows, columns = matrix.shape
-        if rows != columns:
-            raise ValueError(f"graph has {rows} rows and {columns} columns, expected as many")
-        if rows == 0:
+        refuse_oblong(matrix.shape, "graph")
+        if matrix.shape[0] == 0:
             return np.empty(0, np.int32)
     return _reverse_cuthill_mckee(graph, symmetric_mode)  # type: ignore[no-any-return]
 
@@ -242,6 +236,8 @@ def laplacian(
         graph = np.ma.filled(graph, 0)
     elif not hasattr(graph, "ndim"):
         graph = as_array(graph, "csgraph")
+    elif scipy.sparse.issparse(graph):
+        graph = without_room(graph)  # whose contents SciPy takes for entries
     return _laplacian(
         graph,
         normed=normed,

@@ -27,7 +27,7 @@ from reedsp.cost_model.place import (
     is_matrix_for_host,
     is_yen_for_scipy,
 )
-from reedsp.csgraph.matrix import are_plain, ascend, compressed_rows, edges_from, graph_of, vertices_of
+from reedsp.csgraph.matrix import are_plain, ascend, compressed_rows, edges_from, graph_of, number, vertices_of
 from reedsp.csgraph.nearest import are_within, nearest_on_host, within
 from reedsp.csgraph.small import both_ways, edges_both_ways, small_matrix
 from reedsp.device.discovery import get_device
@@ -372,7 +372,7 @@ def dijkstra(
     """
     directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
     if not isinstance(limit, (Real, np.bool_)):
-        limit = _number(limit, "limit")
+        limit = number(limit, "limit")
     if not limit >= 0:
         raise ValueError(f"limit = {limit}, expected a number of at least 0")
     if min_only or limit < np.inf:
@@ -797,13 +797,6 @@ def _on_host(
         return dist.reshape(shape), before.reshape(shape)
     pred = trees(*edges, dist, [[source] for source in sources.tolist()], before, direct=True)
     return dist.reshape(shape), pred.reshape(shape)
-
-
-def _number(value: Any, name: str) -> float:
-    """Return any number, also one of no dimension."""
-    if np.ndim(value) or not hasattr(value, "__float__") or np.iscomplexobj(value):
-        raise TypeError(f"{name}: expected a number, got {value!r}")
-    return float(value)
 
 
 def _all_pairs_on_host(

@@ -10,7 +10,8 @@ import scipy.sparse
 from scipy.sparse import issparse
 
 from reedsp.cost_model.place import is_for_host
-from reedsp.csgraph.matrix import Rows, are_indices, are_pointers, compressed_rows, unsigned
+from reedsp.csgraph.matrix import Rows, are_indices, are_pointers, ascend, compressed_rows, unsigned
+from reedsp.graph.corrupt import are_lists_right
 from reedsp.graph.graph import EXACT_IN_FLOAT64, as_array
 
 _FLOAT64 = np.dtype(np.float64)
@@ -55,9 +56,9 @@ def extent_of(rows: Rows) -> tuple[float, float] | None:
 
 
 def compressed(csgraph: Any, unweighted: bool = False) -> Any:
-    """Return a small square array, or matrix in CSC or COO, as a CSR matrix whose weights have not been checked.
+    """Return a small square array, or matrix in CSC, COO or LIL, as a CSR matrix whose weights have not been checked.
 
-    None for others, for those that are corrupt, and for parallel edges in COO, which SciPy adds up.
+    None for others, for those that are corrupt, and for parallel edges in COO, which SciPy adds up, or in LIL.
     """
     if issparse(csgraph):
         return _of_sparse(csgraph, unweighted)
@@ -76,11 +77,15 @@ def compressed(csgraph: Any, unweighted: bool = False) -> Any:
 
 
 def _of_sparse(csgraph: Any, unweighted: bool) -> Any:
-    if csgraph.format not in ("csc", "coo") or len(csgraph.shape) != 2 or csgraph.dtype.kind not in "biuf":
+    if csgraph.format not in ("csc", "coo", "lil") or len(csgraph.shape) != 2 or csgraph.dtype.kind not in "biuf":
         return None
-    n, m = csgraph.shape[0], len(csgraph.data)
+    is_lists = csgraph.format == "lil"
+    n, m = csgraph.shape[0], csgraph.nnz if is_lists else len(csgraph.data)
     if not (n == csgraph.shape[1] and m > 0 and is_for_host(n, m, 1, unweighted)):
         return None
+    if is_lists:
+        rows = csgraph.tocsr() if are_lists_right(csgraph) else None
+        return rows if rows is not None and ascend(rows.indptr, rows.indices) else None
     ends = (csgraph.indices,) if csgraph.format == "csc" else (csgraph.row, csgraph.col)
     if not are_indices(*ends) or any(len(each) != m or unsigned(each).max() >= n for each in ends):
         return None

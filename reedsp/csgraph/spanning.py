@@ -13,11 +13,12 @@ from reedsp.algorithms.structure.forests.choose import MOST_EDGES, choose
 from reedsp.algorithms.structure.forests.edges import DeviceEdges
 from reedsp.cost_model.place import is_spanning_for_host
 from reedsp.csgraph.conversions import csgraph_from_dense, csgraph_from_masked
-from reedsp.csgraph.matrix import compressed_rows, refuse_unreal
+from reedsp.csgraph.matrix import compressed_rows, refuse_oblong, refuse_unreal
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
 from reedsp.graph.corrupt import refuse_corrupt
+from reedsp.graph.graph import as_array
 from reedsp.typing import MatrixLike
 
 _INDICES = (np.dtype(np.int32), np.dtype(np.int64))
@@ -82,8 +83,7 @@ def _rows(csgraph: Any) -> Any:
     """Return a graph as a square CSR matrix, with its entries as they stand."""
     if scipy.sparse.issparse(csgraph):
         refuse_unreal(csgraph.dtype, "csgraph")
-        if csgraph.ndim != 2 or csgraph.shape[0] != csgraph.shape[1]:
-            raise ValueError(f"csgraph has shape {csgraph.shape}, expected a square matrix")
+        refuse_oblong(csgraph.shape, "csgraph")
         if csgraph.format != "csr":
             refuse_corrupt(csgraph, "csgraph")
         rows = csgraph.tocsr()
@@ -92,7 +92,10 @@ def _rows(csgraph: Any) -> Any:
     if np.ma.isMaskedArray(csgraph):
         refuse_unreal(csgraph.dtype, "csgraph")
         return csgraph_from_masked(csgraph)
-    return csgraph_from_dense(csgraph)
+    weights = as_array(csgraph, "csgraph")
+    refuse_unreal(weights.dtype, "csgraph")
+    refuse_oblong(weights.shape, "csgraph")
+    return csgraph_from_dense(weights)
 
 
 def _check_pointers(rows: Any) -> None:

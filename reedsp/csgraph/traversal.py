@@ -15,13 +15,14 @@ from scipy.sparse.csgraph import breadth_first_order as on_host
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.cost_model.place import is_order_for_host
 from reedsp.csgraph.conversions import reconstruct_path, tree_of
-from reedsp.csgraph.matrix import Rows, are_plain, are_rows, compressed_rows, graph_of
+from reedsp.csgraph.matrix import Rows, are_as_read, are_plain, are_rows, ascend, compressed_rows, graph_of
 from reedsp.csgraph.small import compressed
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import are_finite, canonical_rows
 from reedsp.edges.preparation import MatrixRows
+from reedsp.graph.graph import without_room
 from reedsp.primitives.sort.sorts import sort_by_key
 from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
@@ -51,7 +52,7 @@ def breadth_first_order(
     """List the vertices that can be reached from one, those behind fewer edges first.
 
     Behind equally many they are listed as a queue would have them: in the order of the vertices before them, and those
-    behind the same one as a CSR matrix stores them, else ascending.
+    behind the same one as a CSR matrix of float64 stores them, else ascending.
 
     Parameters
     ----------
@@ -100,8 +101,8 @@ def _for_host(csgraph: MatrixLike, i_start: int) -> Any:
     return csgraph if is_order_for_host(n, m) and 0 <= i_start < n and are_plain(*rows) else None
 
 
-class _NotFiniteError(Exception):
-    """A weight is not finite."""
+class _NotAsReadError(Exception):
+    """A weight is not finite, or SciPy would put the columns in order."""
 
 
 def _order(csgraph: MatrixLike, i_start: int, directed: bool) -> tuple[_Vertices, _Vertices]:
@@ -112,9 +113,9 @@ def _order(csgraph: MatrixLike, i_start: int, directed: bool) -> tuple[_Vertices
         start = _vertex(i_start, len(given[0]) - 1)
         rows = _rows_as_stored(given, device) if is_cpu else canonical_rows(*given, device)
         if rows is not None:
-            with contextlib.suppress(_NotFiniteError):
-                return _order_of(rows, *given[:2], start, partial(_check_finite, given[2]))
-    as_stored = given is not None and are_plain(*given)
+            with contextlib.suppress(_NotAsReadError):
+                return _order_of(rows, *given[:2], start, partial(_check, given, is_cpu))
+    as_stored = given is not None and are_plain(*given) and are_as_read(*given)
     if given is not None and as_stored:
         indptr, indices, _ = given
     else:
@@ -138,9 +139,9 @@ def _vertex(i_start: int, n: int) -> int:
     return i_start
 
 
-def _check_finite(weights: npt.NDArray[Any]) -> None:
-    if not are_finite(weights):
-        raise _NotFiniteError
+def _check(given: Rows, as_stored: bool) -> None:
+    if not are_finite(given[2]) or (as_stored and not are_as_read(*given)):
+        raise _NotAsReadError
 
 
 def _order_of(
@@ -207,8 +208,8 @@ def breadth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True)
            [0., 0., 0., 0.]])
     """
     i_start, rows = integer(i_start, "i_start"), compressed_rows(csgraph)
-    if directed and rows is not None and rows[2].dtype == np.float64 and _for_host(csgraph, i_start) is not None:
-        tree = tree_of(csgraph, on_host(csgraph, i_start)[1])
+    if directed and rows is not None and _for_host(csgraph, i_start) is not None and ascend(*rows[:2]):
+        tree = tree_of(without_room(csgraph), on_host(csgraph, i_start)[1])
         if tree is not None:
             return tree
     _, predecessors = breadth_first_order(csgraph, i_start, directed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,10 +30,21 @@ def refuse_corrupt(matrix: Any, name: str) -> None:
     elif matrix.format == "dia":
         _refuse_another_length(f"{name}.offsets", matrix.offsets, f"{name}.data", matrix.data)
     elif matrix.format == "lil":
+        if are_lists_right(matrix):
+            return
         _refuse_another_length(f"{name}.rows", matrix.rows, f"{name}.data", matrix.data)
         for row, (indices, values) in enumerate(zip(matrix.rows, matrix.data, strict=True)):
             _refuse_another_length(f"{name}.rows[{row}]", indices, f"{name}.data[{row}]", values)
             refuse_beyond(np.array(indices, np.int64), matrix.shape[1], f"{name}.rows[{row}]")
+
+
+def are_lists_right(matrix: Any) -> bool:
+    """Return whether a LIL matrix has a weight for each column, and columns that exist."""
+    lengths = [*map(len, matrix.rows)]
+    if len(lengths) != matrix.shape[0] or lengths != [*map(len, matrix.data)]:
+        return False
+    columns = np.fromiter(chain.from_iterable(matrix.rows), np.int64, sum(lengths))
+    return not len(columns) or bool(columns.min() >= 0 and columns.max() < matrix.shape[1])
 
 
 def _refuse_another_length(name: str, values: Any, other: str, others: Any) -> None:

@@ -97,5 +97,6 @@ def test_both_ways_to_simple_paths_are_on_the_host(monkeypatch: pytest.MonkeyPat
         assert not place.is_yen_for_scipy(1180, 0, 1)  # 118, and 8 + 110
         assert place.is_yen_for_scipy(100, 599, 10)  # 189.85, and 190
         assert not place.is_yen_for_scipy(100, 601, 10)
-        assert place.is_yen_for_scipy(80, 0, 10**9)
-        assert not place.is_yen_for_scipy(81, 0, 10**9)
+        assert place.is_yen_for_scipy(80, 0, 4096)
+        assert not place.is_yen_for_scipy(81, 0, 4096)
+        assert not place.is_yen_for_scipy(4, 0, 4097)  # memory for as many

@@ -11,6 +11,7 @@ import scipy.sparse
 from scipy.sparse import csgraph as theirs
 
 from reedsp import csgraph as ours
+from reedsp.cost_model import place
 
 NONE = -9999
 WEIGHTS = [[0, 1.0], [2, 0]]
@@ -71,6 +72,15 @@ def test_masked_entries_are_no_edges() -> None:
             convert(rows)
 
 
+@pytest.mark.parametrize("convert", [ours.csgraph_from_dense, ours.csgraph_masked_from_dense])
+def test_what_is_no_null(convert: Callable[..., Any]) -> None:
+    for wrong in ("a", 1j, object()):
+        with pytest.raises(TypeError, match=r"^null_value: expected a number, got "):
+            convert(WEIGHTS, wrong)
+    with pytest.raises(ValueError, match=r"^csgraph has shape \(4,\), expected a square matrix$"):
+        ours.csgraph_to_dense(scipy.sparse.csr_array(np.ones(4)))
+
+
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
 def test_masked_matrices() -> None:
     edges = ours.csgraph_from_masked(np.matrix(WEIGHTS))
@@ -88,6 +98,7 @@ def test_masked_matrices() -> None:
         ([np.nan, 0], ValueError, r"^predecessors\[0\] = nan, expected an integral number$"),
         ([0, -np.inf], ValueError, r"^predecessors\[1\] = -inf, expected an integral number$"),
         (["0", "1"], TypeError, r"^predecessors has dtype <U1, expected integers$"),
+        (np.array([NONE, 0], object), TypeError, r"^predecessors has dtype object, expected integers$"),
         ([False, False], TypeError, r"^predecessors has dtype bool, expected integers$"),
         (np.ma.array([NONE, 0], mask=[0, 1]), ValueError, r"^predecessors\[1\] is masked$"),
     ],
@@ -121,3 +132,33 @@ def test_what_are_no_predecessors_of_pairs(predecessors: Any, said: str) -> None
 def test_negative_predecessors_are_none() -> None:
     found = ours.construct_dist_matrix(WEIGHTS, np.array([[-1, -7], [1, NONE]], np.int32))
     assert found.tolist() == [[0, np.inf], [2, 0]]
+
+
+def test_graphs_of_paths_stay_as_they_are() -> None:
+    dense = np.array(WEIGHTS)
+    ours.construct_dist_matrix(dense, np.array([[NONE, 0], [1, NONE]], np.int32))
+    assert dense.tolist() == WEIGHTS
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.uint8, np.int64, np.bool_])
+@pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csr_matrix, scipy.sparse.lil_array])
+@pytest.mark.parametrize("serves", [True, False])
+def test_graphs_of_any_numbers(serves: bool, kind: Any, dtype: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the host and on a device, with and without directions, trees are SciPy's."""
+    monkeypatch.setattr(place, "_serves", serves)
+    rng = np.random.default_rng(5)
+    graph = kind((rng.integers(1, 200, (20, 20)) * (rng.random((20, 20)) < 0.1)).astype(dtype))
+    before = graph.copy()
+    for directed in (True, False):
+        for tree in ("breadth_first_tree", "depth_first_tree"):
+            found, expected = (getattr(each, tree)(graph, 0, directed) for each in (ours, theirs))
+            assert type(found) is type(expected)
+            np.testing.assert_array_equal(found.toarray(), expected.toarray(), strict=True)
+        order = theirs.breadth_first_order(graph, 0, directed)[1]
+        found, expected = (each.reconstruct_path(graph, order, directed) for each in (ours, theirs))
+        assert type(found) is type(expected)
+        np.testing.assert_array_equal(found.toarray(), expected.toarray(), strict=True)
+        paths = theirs.shortest_path(graph, "D", directed, return_predecessors=True)[1]
+        found, expected = (each.construct_dist_matrix(graph, paths, directed) for each in (ours, theirs))
+        np.testing.assert_array_equal(found, expected, strict=True)
+    assert (graph != before).nnz == 0

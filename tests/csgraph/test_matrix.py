@@ -118,6 +118,7 @@ def test_how_many_paths() -> None:
     with pytest.raises(ValueError, match=r"^K = -1, expected at least 0$"):
         ours.yen(TRIANGLE, 0, 2, -1)
     assert ours.yen(TRIANGLE, 0, 2, 0).shape == (0,)
+    assert ours.yen(TRIANGLE, 0, 2, 10**9).tolist() == [3, 4]  # memory for two
 
 
 @pytest.mark.parametrize(
@@ -135,3 +136,13 @@ def test_indices_that_numpy_leaves_as_they_are(indices: Any, error: type[Excepti
     with pytest.raises(error, match=f"^{said}"):
         ours.dijkstra(TRIANGLE, indices=indices)
     assert ours.dijkstra(TRIANGLE, indices=np.array([2, -2], object)).shape == (2, 3)
+
+
+def test_what_spans_no_tree() -> None:
+    for graph, error, said in (
+        (TRIANGLE * 1j, TypeError, "has dtype complex128, expected real numbers"),
+        ([["a"]], TypeError, "has dtype <U1, expected real numbers"),
+        (np.ones((2, 3)), ValueError, r"has shape \(2, 3\), expected a square matrix"),
+    ):
+        with pytest.raises(error, match=f"^csgraph {said}$"):
+            ours.minimum_spanning_tree(graph)

@@ -23,6 +23,7 @@ FORMS: dict[str, Callable[[Any], Any]] = {
     "float32": lambda matrix: matrix.astype(np.float32),
     "csc": lambda matrix: matrix.tocsc(),
     "coo": lambda matrix: matrix.tocoo(),
+    "lil": lambda matrix: matrix.tolil(),
     "dense": lambda matrix: matrix.toarray(),
     "masked": lambda matrix: np.ma.masked_equal(matrix.toarray(), 0),
     "list": lambda matrix: matrix.toarray().tolist(),

@@ -293,7 +293,9 @@ def test_reverse_cuthill_mckee() -> None:
             found, expected = (each.reverse_cuthill_mckee(given, symmetric) for each in (ours, theirs))
             np.testing.assert_array_equal(found, expected, strict=True)
     assert ours.reverse_cuthill_mckee(scipy.sparse.csr_array((0, 0))).shape == (0,)
-    with pytest.raises(ValueError, match=r"^graph has 2 rows and 3 columns, expected as many$"):
+    with pytest.raises(ValueError, match=r"^graph has shape \(4,\), expected a square matrix$"):
+        ours.reverse_cuthill_mckee(scipy.sparse.csr_array(np.ones(4)))
+    with pytest.raises(ValueError, match=r"^graph has shape \(2, 3\), expected a square matrix$"):
         ours.reverse_cuthill_mckee(scipy.sparse.csr_array(np.ones((2, 3))), symmetric_mode=True)
     with pytest.raises(TypeError):
         ours.reverse_cuthill_mckee(np.eye(2))
@@ -444,7 +446,7 @@ def test_strong_components_where_the_device_is_a_gpu(
     monkeypatch.setattr(place, "_LABEL_DEVICE", 0.0)
     matrix = random_matrix(60, 0.03)
     expected = theirs.connected_components(matrix, connection="strong")
-    given = matrix.astype(np.int32)
+    given = matrix if double else matrix.astype(np.int32)
     if double:  # of each row the first column again, before it
         first = given.indptr[:-1][np.diff(given.indptr) > 0]
         data, indices = (np.insert(each, first, each[first]) for each in (given.data, given.indices))
@@ -458,6 +460,38 @@ def test_strong_components_where_the_device_is_a_gpu(
         assert count == expected[0]
         np.testing.assert_array_equal(labels, expected[1])
     assert to_scipy[0] is matrix
+
+
+@pytest.mark.parametrize("on", ["host", "cpu", "gpu"])
+@pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint8])
+def test_strong_components_of_columns_that_scipy_puts_in_order(
+    on: str, dtype: type, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, "_serves", on == "host")
+    monkeypatch.setattr(device, "kind", "gpu" if on == "gpu" else "cpu")
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rows, columns = (rng.random((8, 8)) < 0.25).nonzero()
+        given = scipy.sparse.csr_array((np.ones(len(rows), dtype), (rows, columns)), shape=(8, 8))
+        for first, last in zip(given.indptr[:-1], given.indptr[1:], strict=True):
+            given.indices[first:last] = given.indices[first:last][::-1].copy()
+        found = ours.connected_components(given, connection="strong")
+        expected = theirs.connected_components(given.astype(np.float64), connection="strong")
+        assert (found[0], found[1].tolist()) == (expected[0], expected[1].tolist())
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dense", "list"])
+@pytest.mark.parametrize("connection", ["weak", "strong"])
+def test_components_of_small_graphs_need_no_device(
+    connection: str, form: str, serves: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(csgraph_components, "_found")
+    matrix = random_matrix(12, 0.1).astype(np.int32)
+    matrix.data -= 3  # weights below 0 are edges, too
+    given = {"dense": matrix.toarray(), "list": matrix.toarray().tolist()}.get(form)
+    found = ours.connected_components(matrix.asformat(form) if given is None else given, connection=connection)
+    expected = theirs.connected_components(matrix if given is None else matrix.toarray(), connection=connection)
+    assert (found[0], found[1].tolist()) == (expected[0], expected[1].tolist())
 
 
 def test_masked_entries_are_no_edges_of_a_laplacian() -> None:

@@ -12,9 +12,16 @@ from scipy.sparse import csgraph as theirs
 from reedsp import csgraph as ours
 from reedsp.cost_model import place
 from reedsp.csgraph import traversal
+from reedsp.device.discovery import get_device
 
 DENSE = np.array([[0.0, 1, 2], [3, 4, 5], [6, 7, 8]])
-FORMS = [scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_array, np.asarray]
+FORMS = [scipy.sparse.csr_array, scipy.sparse.csc_array, scipy.sparse.coo_array, scipy.sparse.lil_array, np.asarray]
+DESCENDING = np.array([3, 2, 1, 0]), np.array([0, 3, 4, 4, 4])
+"""Columns of 4 rows, and where the rows begin."""
+
+
+def descending(dtype: type) -> Any:
+    return scipy.sparse.csr_array((np.ones(4, dtype), *DESCENDING), shape=(4, 4))
 
 
 @pytest.mark.parametrize("serves", [True, False])
@@ -36,3 +43,31 @@ def test_small_graphs_need_no_device(form: Any, serves: None, monkeypatch: pytes
         found, expected = (each.breadth_first_order(form(DENSE), 1, directed) for each in (ours, theirs))
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("on", ["host", "cpu", "gpu"])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
+def test_columns_that_descend(dtype: type, directed: bool, on: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SciPy takes them as they are stored in float64, and in order where it converts other weights to that."""
+    monkeypatch.setattr(place, "_serves", on == "host")
+    monkeypatch.setattr(get_device(), "kind", "gpu" if on == "gpu" else "cpu")
+    found, expected = (each.breadth_first_order(descending(dtype), 0, directed)[0] for each in (ours, theirs))
+    assert found.tolist() == expected.tolist()
+    assert found[1] == (3 if dtype is np.float64 else 1)
+
+
+def test_trees_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    for serves in (True, False):
+        monkeypatch.setattr(place, "_serves", serves)
+        assert ours.breadth_first_tree(descending(float), 0).indices.tolist() == [1, 2, 3]
+
+
+def test_lists_in_another_order_are_edges(serves: None) -> None:
+    lists = scipy.sparse.lil_array(DENSE)
+    lists.rows[0], lists.data[0] = [2, 1, 2], [5.0, 1.0, 2.0]
+    assert ours.breadth_first_order(lists, 0)[0].tolist() == [0, 1, 2]
+    assert ours.dijkstra(lists, indices=0).tolist() == [0, 1, 2]
+    lists.rows[0], lists.data[0] = [1, 3], [1.0, 2.0]
+    with pytest.raises(ValueError, match="3"):
+        ours.breadth_first_order(lists, 0)
