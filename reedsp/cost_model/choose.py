@@ -16,7 +16,7 @@ from reedsp.cost_model.work import seconds as seconds_of
 from reedsp.cost_model.work import total
 from reedsp.graph.graph import Graph
 
-_MIN_VERTICES_OF_ROUNDED_SUMS = 300
+_MIN_VERTICES_OF_ROUNDED_SUMS = 50
 """Vertices of a graph with one edge each from which on searches take less time than matrices.
 
 It decides where sums are rounded, in another way by each method: so it is the same for all devices, and never measured.

@@ -97,12 +97,12 @@ def test_rules_that_need_no_model() -> None:
 @pytest.mark.parametrize("known", MACHINES.values(), ids=MACHINES)
 def test_rounded_sums_are_of_no_machine(known: Known) -> None:
     rng = np.random.default_rng(3)
-    for n, m, method in ((1000, 2333, JOHNSON), (1000, 2334, MATRIX), (10, 3, MATRIX)):
+    for n, m, method in ((1000, 18_999, JOHNSON), (1000, 19_000, MATRIX), (10, 3, MATRIX)):
         graph = reedsp.Graph.from_edges(n, *np.divmod(rng.choice(n * n, m, False), n), rng.random(m))
         found = choice(graph, known)
         assert found.method == method
         figure, above = n * n / (m + n), "above" if method == JOHNSON else "not above"
-        rule = f"sums are rounded and n^2 / (m + n) = {figure:.4g} is {above} 300, the same rule on all devices"
+        rule = f"sums are rounded and n^2 / (m + n) = {figure:.4g} is {above} 50, the same rule on all devices"
         assert found.because == rule
 
 
