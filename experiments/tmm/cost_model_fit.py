@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -20,7 +20,7 @@ import reedsp
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import device_of, finish, line, panels
-from experiments.tmm.cost_model_graphs import FITTED, HELD_BACK
+from experiments.tmm.cost_model_graphs import FITTED, HELD_BACK, Graphs
 from reedsp.arithmetic.matrix import matrix_weights
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.cost_model import choose, families, probe
@@ -59,24 +59,34 @@ def rows(device: reedsp.Device, part: str, name: str, repeats: int) -> Iterator[
         expected = reedsp.apsp(graph, "min-plus", device=device).dist
         calls = [functools.partial(reedsp.apsp, graph, each, predecessors, device=device) for each in METHODS]
         times = measure_in_turn([(call, check) for call in calls], repeats)
-        best = min(each["min_ms"] for each in times)
-        for method, each in zip(METHODS, times, strict=True):
-            predicted = 1e3 * choose.predicted(pairs, machine, method)
-            yield {
-                **{"graph": name, "part": part, "n": graph.n, "m": graph.m, "negative": facts[0]},
-                **{"predecessors": predecessors, "arithmetic": pairs.matrix, "reached": round(pairs.reached, 1)},
-                **{"method": method, "predicted_ms": f"{predicted:.4f}", **each},
-                "ratio": f"{predicted / each['min_ms']:.3f}",
-                "times_best": f"{each['min_ms'] / best:.3f}",
-                **{"chosen": method == chosen, "decided_ms": f"{1e3 * decided:.4f}"},
-            }
+        asked = {
+            **{"graph": name, "part": part, "n": graph.n, "m": graph.m, "negative": facts[0]},
+            **{"predecessors": predecessors, "arithmetic": pairs.matrix, "reached": round(pairs.reached, 1)},
+        }
+        expected_of = {method: choose.predicted(pairs, machine, method) for method in METHODS}
+        yield from rows_of(asked, expected_of, dict(zip(METHODS, times, strict=True)), chosen, decided)
 
 
-def cases(setting: Setting) -> list[Case]:
+def rows_of(
+    asked: Row, expected: Mapping[str, float], times: Mapping[str, Row], chosen: str, decided: float
+) -> Iterator[Row]:
+    """Return what each method took beside the seconds that were expected, and what the choice took."""
+    best = min(each["min_ms"] for each in times.values())
+    for method, each in times.items():
+        predicted = 1e3 * expected[method]
+        yield {
+            **{**asked, "method": method, "predicted_ms": f"{predicted:.4f}", **each},
+            "ratio": f"{predicted / each['min_ms']:.3f}",
+            "times_best": f"{each['min_ms'] / best:.3f}",
+            **{"chosen": method == chosen, "decided_ms": f"{1e3 * decided:.4f}"},
+        }
+
+
+def cases_of(rows: Callable[..., Iterator[Row]], parts: Mapping[str, Graphs], setting: Setting) -> list[Case]:
     repeats = 1 if setting.quick else 7
     return [
         (f"{part}: {name}", functools.partial(rows, setting.device, part, name, repeats))
-        for part, graphs in PARTS.items()
+        for part, graphs in parts.items()
         for name in list(graphs)[: 2 if setting.quick else None]
     ]
 
@@ -101,5 +111,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
 
 
 EXPERIMENT = Experiment(
-    "The cost model for all pairs: predicted beside measured, and what auto's choices cost", cases, plot
+    "The cost model for all pairs: predicted beside measured, and what auto's choices cost",
+    functools.partial(cases_of, rows, PARTS),
+    plot,
 )

@@ -17,9 +17,9 @@ import numpy as np
 
 import reedsp
 from experiments.lib import inputs
-from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
+from experiments.lib.experiment import Experiment, Row, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
-from experiments.tmm.cost_model_fit import FLOAT64, known, plot
+from experiments.tmm.cost_model_fit import FLOAT64, cases_of, known, plot, rows_of
 from experiments.tmm.cost_model_graphs import (
     FITTED,
     HELD_BACK,
@@ -152,28 +152,15 @@ def rows(device: reedsp.Device, part: str, name: str, repeats: int) -> Iterator[
                 raise WrongAnswerError(f"{name}: another answer by {found.method}")
 
         times = dict(zip(calls, measure_in_turn([(each, check) for each in calls.values()], repeats), strict=True))
-        best = min(each["min_ms"] for each in times.values())
-        for method, each in times.items():
-            predicted = 1e3 * expected[method]
-            yield {
-                **{"graph": name, "part": part, "n": graph.n, "m": graph.m, "negative": facts[0]},
-                **{"call": "sssp" if function is paths_from else "bfs", "sources": len(sources)},
-                **{"method": method, "predicted_ms": f"{predicted:.4f}", **each},
-                "ratio": f"{predicted / each['min_ms']:.3f}",
-                "times_best": f"{each['min_ms'] / best:.3f}",
-                **{"chosen": method == chosen, "decided_ms": f"{1e3 * decided:.4f}"},
-            }
-
-
-def cases(setting: Setting) -> list[Case]:
-    repeats = 1 if setting.quick else 7
-    return [
-        (f"{part}: {name}", functools.partial(rows, setting.device, part, name, repeats))
-        for part, graphs in PARTS.items()
-        for name in list(graphs)[: 2 if setting.quick else None]
-    ]
+        asked = {
+            **{"graph": name, "part": part, "n": graph.n, "m": graph.m, "negative": facts[0]},
+            **{"call": "sssp" if function is paths_from else "bfs", "sources": len(sources)},
+        }
+        yield from rows_of(asked, expected, times, chosen, decided)
 
 
 EXPERIMENT = Experiment(
-    "The cost model for searches: predicted beside measured, and what auto's choices cost", cases, plot
+    "The cost model for searches: predicted beside measured, and what auto's choices cost",
+    functools.partial(cases_of, rows, PARTS),
+    plot,
 )

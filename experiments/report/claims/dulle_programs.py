@@ -102,7 +102,7 @@ def list_is_slower() -> Evidence:
     )
 
 
-def saves(optimization: str, column: str, subject: str = "components", what: str = "") -> Callable[[], Evidence]:
+def saves(optimization: str, column: str, what: str = "") -> Callable[[], Evidence]:
     """Return evidence that an optimisation alone lowers a count, on each device and with each method."""
 
     def evidence() -> Evidence:
@@ -110,15 +110,15 @@ def saves(optimization: str, column: str, subject: str = "components", what: str
         for method in METHODS:
             counts = {
                 (
-                    count(device, column, subject=subject, method=method, optimizations="none"),
-                    count(device, column, subject=subject, method=method, optimizations=optimization),
+                    count(device, column, subject="components", method=method, optimizations="none"),
+                    count(device, column, subject="components", method=method, optimizations=optimization),
                 )
                 for device in measured("pram")
             }
             borne_out &= all(after < before for before, after in counts)
             before, after = max(counts)
             texts.append(f"{before:,} to {after:,} ({method})")
-        return f"{subject}, {what or column}: {', '.join(texts)}", borne_out
+        return f"components, {what or column}: {', '.join(texts)}", borne_out
 
     return evidence
 

@@ -212,10 +212,8 @@ def better_queue(device: str) -> Judged:
     return text, verdict_of(fewer[0] > 2 > fewer[2] and fewer[2] < CLEARLY, fewer[0] > fewer[1] > fewer[2])
 
 
-def of_algorithms(
-    section: str, statement: str, judge: Callable[[str], Judged], verdicts: tuple[str, str], why: str = ""
-) -> Claim:
-    return by_devices(section, statement, (ALGORITHMS,), judge, verdicts, why)
+def of_algorithms(statement: str, judge: Callable[[str], Judged], verdicts: tuple[str, str], why: str = "") -> Claim:
+    return by_devices("1.5.3", statement, (ALGORITHMS,), judge, verdicts, why)
 
 
 def of_accesses(
@@ -226,20 +224,17 @@ def of_accesses(
 
 MEMORY: list[Claim] = [
     of_algorithms(
-        "1.5.3",
         "The main loop is entered exactly once for each vertex.",
         loops,
         (LIMITED, LIMITED),
         "With the array, and once more to find that none is left. A heap that keeps outdated entries has more turns.",
     ),
     of_algorithms(
-        "1.5.3",
         "With an array Dijkstra's algorithm takes n² + m steps.",
         lambda device: counted(device, ARRAY, "of_t1"),
         (HOLDS, HOLDS),
     ),
     of_algorithms(
-        "1.5.3",
         "A better queue is an improvement only if there are O(n² / log n) edges.",
         better_queue,
         (LIMITED, LIMITED),
