@@ -359,7 +359,7 @@ PATHS = {
 }
 INWARD = {"edges/predecessors.cl"}
 OUTWARD = {"edges/predecessors_outgoing.cl", "edges/prepare.cl", "edges/distances.cl"}
-PILES = {"single_source/near_far_piles.cl", "core/out_edges.cl"}
+PILES = {"single_source/near_far_piles.cl", "single_source/entry.cl", "core/out_edges.cl"}
 MATRICES = {"all_pairs/matrix.cl", "all_pairs/trees.cl", "core/transpose.cl", "minplus/common.cl", "minplus/vectors.cl"}
 MATCHINGS = {f"matching/{name}.cl" for name in ("check", "row_of", "rows")}
 SCANS = {"primitives/elements.cl"}

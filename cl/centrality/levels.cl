@@ -2,11 +2,10 @@
 //
 // Source:       Brandes, "A Faster Algorithm for Betweenness Centrality" (2001), with sums in a fixed order; Then et al.,
 //               "The More the Merrier: Efficient Multi-Source Graph Traversal" (2014), for a bit a source in one word.
-// NDRange:      a bundle is LANES sources. start: (LANES, bundles); expand, count, mark and collect: (any number of
-//               work-groups, bundles); count_pieces and collect_pieces: (pieces * LANES, bundles); count_reached: (any
-//               number of work-groups, bundles); all of them with work-groups (LANES, 1). begin, add_sources and
-//               add_edges: one work-item for each word, vertex or edge.
-// Local memory: of expand none; of count, collect and those of pieces 2 * LANES + 1 words.
+// NDRange:      a bundle is LANES sources. start: (LANES, bundles); expand, sum_pieces, count, mark, collect and
+//               count_reached: (any number of work-groups, bundles); all of them with work-groups (LANES, 1). begin,
+//               add_sources and add_edges: one work-item for each word, vertex or edge.
+// Local memory: of sum_pieces, count and collect 2 * LANES + 1 words.
 // Macros:       LANES, 32; SOURCES, sources of a block, a divisor of LANES; PIECE, edges of a vertex that are summed up
 //               at a time, a multiple of LANES; EDGES, 1: sums of edges, too; OFFSET, type of first_edge; SCALED
 //               (centrality/counts.cl); core/loads.cl.

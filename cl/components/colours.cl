@@ -26,7 +26,6 @@
 #error "components/colours.cl needs the macros POINTER and INDEX"
 #endif
 
-#include "core/dispatch.cl"
 #include "core/loads.cl"
 #include "core/rounds.cl"
 

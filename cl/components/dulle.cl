@@ -10,7 +10,6 @@
 //   targets     i/o  (n) the component that each vertex, and then each component, wants to join
 //   copied      i/o  (n) what a step computes, from where the next one copies it
 
-#include "core/dispatch.cl"
 #include "core/language.cl"
 
 __kernel void init(__global int *restrict components, const uint n)

@@ -20,7 +20,6 @@
 #error "components/verify.cl needs the macro STRONG"
 #endif
 
-#include "core/dispatch.cl"
 #include "core/loads.cl"
 
 __kernel void check_edges(__global const long *restrict indptr, __global const int *restrict indices,

@@ -25,7 +25,7 @@ typedef uint Key;
 #define EXCHANGE(word, key) atomic_xchg(word, key)
 #define ATOMIC_LOAD(word) atomic_or(word, 0u)
 #endif
-#define AS_WEIGHT(key) VECTOR(as_, WEIGHT)(key)
+#define AS_WEIGHT(key) AS_TYPE(WEIGHT, key)
 #define NO_KEY AS_KEY((WEIGHT)INF)
 
 #if ATOMIC_LOADS
@@ -38,4 +38,14 @@ typedef uint Key;
 Key extended(const Key key, const WEIGHT weight)
 {
     return AS_KEY(path_sum(AS_WEIGHT(key), weight));
+}
+
+// Threshold above a key by delta, and by something in any case. Beyond NO_KEY there is nothing to come.
+Key raised(const Key key, const WEIGHT delta)
+{
+#if IS_INTEGER
+    return key + max(AS_KEY(delta), (Key)1);
+#else
+    return max(AS_KEY(AS_WEIGHT(key) + delta), key + 1);
+#endif
 }

@@ -19,7 +19,7 @@
 #define FILTERS 4u  // edges whose ends are in one tree do not count
 
 #define SIGN (1ul << 63)
-#define AS_REAL(value) VECTOR(as_, REAL)(value)
+#define AS_REAL(value) AS_TYPE(REAL, value)
 
 #if KEY_BITS == 32
 typedef uint Key;

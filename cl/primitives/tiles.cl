@@ -1,7 +1,7 @@
 // A tile of the elements, scanned in registers by a work-group.
 //
 // Source:       thesis Algorithm 8 (section 4.2.2) over the work-items, each of which has scanned its own elements.
-// Local memory: of scan_tile: (2 * GROUP_SIZE + PADDED(ROWS * GROUP_SIZE)) * sizeof(Item).
+// Local memory: of scan_rows: (2 * GROUP_SIZE + PADDED(ROWS * GROUP_SIZE)) * sizeof(Item).
 // Macros:       GROUP_SIZE, work-items of a work-group; ROWS, quads of a work-item; those of primitives/elements.cl.
 //
 // A tile lies in registers as ROWS rows of GROUP_SIZE quads, so that neighbouring work-items read neighbouring quads:

@@ -10,8 +10,7 @@
 //               INTERLEAVED, 1: entries of the same number lie side by side, so that work-items that run in step read
 //               them together; 0: each heap lies by itself, and all children of an entry begin at a multiple of ARITY;
 //               CHUNK, edges relaxed between two looks at the room that is left;
-//               WIDE, 1 if WEIGHT has 64 bits; GROUP_SIZE; single_source/counted.cl; core/out_edges.cl;
-//               core/weights.cl.
+//               GROUP_SIZE; single_source/entry.cl; single_source/counted.cl; core/out_edges.cl; core/weights.cl.
 //   first_edge, edges  in      core/out_edges.cl
 //   first_start        in      (rows + 1) offset in `starts` of the first vertex at distance 0 of each row
 //   starts             in      vertices, different ones within a row
@@ -30,29 +29,16 @@
 #if !defined(ARITY) || ARITY != 2 && ARITY != 4 && ARITY != 8
 #error "single_source/dijkstra_heap.cl needs ARITY, 2, 4 or 8"
 #endif
-#if !defined(INTERLEAVED) || !defined(WIDE)
-#error "single_source/dijkstra_heap.cl needs INTERLEAVED and WIDE"
-#endif
-#if !defined(CHUNK) || CHUNK < 1 || !defined(GROUP_SIZE) || GROUP_SIZE < 1
-#error "single_source/dijkstra_heap.cl needs CHUNK and GROUP_SIZE of at least 1"
+#if !defined(INTERLEAVED) || !defined(CHUNK) || CHUNK < 1 || !defined(GROUP_SIZE) || GROUP_SIZE < 1
+#error "single_source/dijkstra_heap.cl needs INTERLEAVED, and CHUNK and GROUP_SIZE of at least 1"
 #endif
 
 #include "core/out_edges.cl"
 #include "core/rows.cl"
 #include "single_source/counted.cl"
+#include "single_source/entry.cl"
 
 #define STATE_BYTES 16  // that a work-item has for what it remembers between two launches
-
-#if WIDE
-typedef long Vertex;
-#else
-typedef int Vertex;
-#endif
-
-typedef struct __attribute__((aligned(2 * sizeof(WEIGHT)))) {
-    Vertex vertex;  // as large as the distance, so that there is no gap
-    WEIGHT dist;
-} Entry;
 
 // What a work-item remembers between two launches.
 typedef struct {

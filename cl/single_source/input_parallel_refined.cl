@@ -75,7 +75,6 @@ typedef uint Key;
 #define HIGH_WORD(key) (key)
 #define KEY_AT(best, vertex) (best)[vertex]
 #endif
-#define REINTERPRET(type, bits) PASTE(as_, type)(bits)
 #define SIGN ((Key)1 << (32 * WORDS - 1))
 #define NO_KEY (~(Key)0)  // every path weight below INF has a smaller key
 
@@ -92,9 +91,9 @@ Key key_of(const WEIGHT weight)
 WEIGHT weight_of(const Key key)
 {
 #if IS_INTEGER
-    return REINTERPRET(WEIGHT, key ^ SIGN);
+    return AS_TYPE(WEIGHT, key ^ SIGN);
 #else
-    return REINTERPRET(WEIGHT, key & SIGN ? key ^ SIGN : ~key);
+    return AS_TYPE(WEIGHT, key & SIGN ? key ^ SIGN : ~key);
 #endif
 }
 

@@ -164,16 +164,6 @@ void relax_edges(const Search *s, const Key key, const OFFSET begin, const OFFSE
     }
 }
 
-// Threshold above a key by delta, and by something in any case. Beyond NO_KEY there is nothing to come.
-Key raised(const Key key, const WEIGHT delta)
-{
-#if IS_INTEGER
-    return key + max(AS_KEY(delta), (Key)1);
-#else
-    return max(AS_KEY(AS_WEIGHT(key) + delta), key + 1);
-#endif
-}
-
 // The nearest of the far vertices among the words of a work-item. What was relaxed since it was far is so no more.
 Key nearest_far(const Search *s)
 {

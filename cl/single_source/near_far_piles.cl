@@ -29,6 +29,7 @@
 
 #include "core/out_edges.cl"
 #include "core/prefetch.cl"
+#include "single_source/entry.cl"
 #if SHARED
 #include "core/atomic_min.cl"
 #endif
@@ -61,17 +62,6 @@ typedef WEIGHT Word;
 #define WIDEN_AFTER 16      // entries scanned in vain for each edge relaxed
 #define WIDEN_FREELY 65536  // entries that are scanned so quickly that nothing is gained
 #define STATE_BYTES 128     // that a work-item has for what it remembers between two launches
-
-#if WIDE
-typedef long Vertex;
-#else
-typedef int Vertex;
-#endif
-
-typedef struct __attribute__((aligned(2 * sizeof(WEIGHT)))) {
-    Vertex vertex;  // as large as the distance, so that there is no gap
-    WEIGHT dist;
-} Entry;
 
 typedef struct {
     __global const OFFSET *first_edge;

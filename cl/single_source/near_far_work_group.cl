@@ -114,16 +114,6 @@ void fill(__global uint *slots, __global Key *keys, const uint index, const uint
     keys[index] = key;
 }
 
-// Threshold above a key by delta, and by something in any case. Beyond NO_KEY there is nothing to come.
-Key raised(const Key key, const WEIGHT delta)
-{
-#if IS_INTEGER
-    return key + max(AS_KEY(delta), (Key)1);
-#else
-    return max(AS_KEY(AS_WEIGHT(key) + delta), key + 1);
-#endif
-}
-
 // One of the two sides of a queue in global memory.
 Store side_of(__global uint *slots, __global Key *keys, const uint side, const uint room,
               volatile __global uint *counts, const uint count)

@@ -69,16 +69,9 @@ __kernel void move_records(__global const KEY *restrict keys, __global const VAL
     __local COUNT sums[SUMS], next[RADIX], targets[RADIX];
     const uint item = get_local_id(0), lane = item % LANES, own_first = item / LANES * (LANES * ITEMS) + lane;
     volatile __local ushort *own_counters = counters + item / LANES * RADIX;
-    const size_t group = get_group_id(0), groups = get_num_groups(0);
-    COUNT before = 0, total;
-    for (uint first = 0; first < RADIX; first += GROUP_SIZE) {
-        const uint digit = first + item;
-        const COUNT place = before + sum_before(digit < RADIX ? totals[digit] : 0, sums, &total);
-        if (digit < RADIX)
-            next[digit] = place + counts[digit * groups + group];
-        before += total;
-    }
-    const size_t begin = group * (size_t)chunk, end = min(begin + chunk, (size_t)n);
+    COUNT before, total;
+    first_of_digits(totals, counts, next, sums);
+    const size_t begin = get_group_id(0) * (size_t)chunk, end = min(begin + chunk, (size_t)n);
     for (size_t first = begin; first < end; first += TILE) {
         const uint count = (uint)min((size_t)TILE, end - first);
         KEY own[ITEMS];

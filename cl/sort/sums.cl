@@ -42,3 +42,17 @@ COUNT sum_before(const COUNT own, __local COUNT *sums, COUNT *total)
     *total = before_eights[EIGHTS];
     return before + before_eights[item / 8];
 }
+
+// Where this work-group's keys of each digit go: behind those of smaller digits, and behind those of the chunks before.
+void first_of_digits(__global const COUNT *totals, __global const COUNT *counts, __local COUNT *firsts,
+                     __local COUNT *sums)
+{
+    COUNT before = 0, total;
+    for (uint start = 0; start < RADIX; start += GROUP_SIZE) {
+        const uint digit = start + get_local_id(0);
+        const COUNT first = before + sum_before(digit < RADIX ? totals[digit] : 0, sums, &total);
+        if (digit < RADIX)
+            firsts[digit] = first + counts[digit * get_num_groups(0) + get_group_id(0)];
+        before += total;
+    }
+}

@@ -9,7 +9,6 @@
 //   a       out  (n) those of the next level, at multiples of 2 * stride; in the last level one element is enough
 //   stride       1, 2, 4, ... below n; 1 for n = 0, too
 
-#include "core/dispatch.cl"
 #include "primitives/elements.cl"
 
 __kernel void reduce_pairs(__global const ELEMENT *x, __global ELEMENT *a, const ulong stride, const ulong n)

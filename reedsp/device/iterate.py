@@ -157,7 +157,7 @@ def take_rows(
 
 
 class Rounds:
-    """Runs the rounds of one iteration; cl/core/weights.cl describes how they report.
+    """Runs the rounds of one iteration; cl/core/rounds.cl describes how they report.
 
     Attributes
     ----------

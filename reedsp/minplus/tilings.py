@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from reedsp.arithmetic.matrix import INTEGERS, Weights
+from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.system.files.measured_file import MeasuredFile, UnusableError
 
@@ -181,7 +182,6 @@ def _vector_bytes(device: Device) -> int:
 # ---- what may be chosen -----------------------------------------------------------------------------
 
 _TILE_SIDES = (64, 128)
-_QUAD = 4
 _ENTRIES_BYTES = 512  # of a work-item's entries: 128 registers of a GPU
 _VECTOR_REGISTERS = 32
 
@@ -232,11 +232,12 @@ def fits(tiling: Tiling, device: Device, weights: Weights) -> bool:
         return False
     if item_rows not in (4, 8, 16) or item_columns not in ((8, 16) if is_narrow else (4, 8, 16)):
         return False
-    at_once = 2 * _QUAD if is_narrow else _QUAD  # of b
-    stored = (rows + _QUAD) * max(item_size, 4) + columns * item_size  # a row of each tile in local memory
+    quad = constants("minplus/registers.cl")["QUAD"]
+    at_once = 2 * quad if is_narrow else quad  # of b
+    stored = (rows + quad) * max(item_size, 4) + columns * item_size  # a row of each tile in local memory
     return (
         item_rows * item_columns * item_size <= _ENTRIES_BYTES
-        and rows * depth % (_QUAD * tiling.group_size) == 0
+        and rows * depth % (quad * tiling.group_size) == 0
         and depth * columns % (at_once * tiling.group_size) == 0
         and tiling.group_size <= device.max_work_group_size
         and 2 * depth * stored <= device.local_memory

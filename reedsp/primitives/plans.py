@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from reedsp.arithmetic.types import C_TYPES, unsigned
-from reedsp.device.build import KernelBuildError
+from reedsp.device.build import KernelBuildError, constants
 from reedsp.device.device import Device, Program
 from reedsp.device.dispatch import even
 from reedsp.device.errors import DeviceError
@@ -24,7 +24,6 @@ from reedsp.primitives.operators import Operator, operator_macros
 CHUNKED = ("work-group", "work-item")
 """The forms that reduce chunks of the elements, and then scan them."""
 
-_QUAD = 4  # elements, as in cl/primitives/quads.cl
 _GROUP_SIZE = 256
 _ROWS = {4: 8, 8: 4, 16: 2}  # by bytes of an item
 _ROWS_OF_COMPACTION = 4
@@ -204,7 +203,8 @@ def _plan_single_pass(
 ) -> Iterator[BoundKernel]:
     """Scan in a single pass: one work-group a tile (cl/primitives/single_pass_scan.cl)."""
     size = group_size_of(job.device, "work-group", group_size)
-    file, tiles = "primitives/single_pass_scan.cl", max(1, -(-n // (size * _ROWS_OF_SINGLE_PASS * _QUAD)))
+    file = "primitives/single_pass_scan.cl"
+    tiles = max(1, -(-n // (size * _ROWS_OF_SINGLE_PASS * constants(file)["QUAD"])))
     atomic_loads = int(not job.device.loads_are_atomic)
     macros = {"GROUP_SIZE": size, "ROWS": _ROWS_OF_SINGLE_PASS, "ATOMIC_LOADS": atomic_loads, "LOOKS": _LOOKS}
     words = job.allocate(tiles, np.uint64)
@@ -254,7 +254,7 @@ def _plan_work_item(job: Job, elements: Elements, buffers: Buffers, n: int, long
 def _plan_blelloch(job: Job, elements: Elements, buffers: Buffers, n: int, group_size: int | None) -> Plan:
     """Scan segments in local memory, the segment sums likewise, and add these (Algorithms 10 and 11)."""
     size = group_size_of(job.device, "blelloch", group_size)
-    segment = 2 * size * _QUAD
+    segment = 2 * size * constants("primitives/blelloch_scan.cl")["QUAD"]
     marks = buffers.marks
 
     def level(x: Memory, out: Memory, count: int, of_sums: bool) -> Plan:
@@ -309,7 +309,7 @@ def _tiling(device: Device, elements: Elements, group_size: int | None) -> tuple
     """Return the work-group size, the macros of ``cl/primitives/reduce.cl`` and the elements of a tile."""
     size = group_size_of(device, "work-group", group_size)
     rows = _ROWS[elements.item_bytes] if elements.compaction is None else _ROWS_OF_COMPACTION
-    return size, {"GROUP_SIZE": size, "ROWS": rows}, size * rows * _QUAD
+    return size, {"GROUP_SIZE": size, "ROWS": rows}, size * rows * constants("primitives/reduce.cl")["QUAD"]
 
 
 def _chunks(n: int, multiple: int, limit: int) -> tuple[int, int]:

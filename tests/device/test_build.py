@@ -349,6 +349,7 @@ INCLUDED = {
     "edges/balance_items.cl": {},
     "single_source/near_far_piles.cl": {"SHARED": 0, "WIDE": 0, "TREES": 0, "CHUNK": 256, "ATOMIC_LOADS": 0},
     "single_source/counted.cl": {"COUNTS": 0},
+    "single_source/entry.cl": {"WIDE": 0},
     "core/prefetch.cl": {"PREFETCH_BUILT_IN": 0},
     "core/no_vertex.cl": {},
     "traversal/queue.cl": {"POINTER": "uint", "INDEX": "int"},

@@ -14,10 +14,10 @@ from reedsp.algorithms.contraction.hierarchy import Hierarchy
 from reedsp.algorithms.contraction.resident import ResidentEdges, result_macros, uploaded
 from reedsp.algorithms.contraction.sweep import Sweep, sweep_to_all
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.build import constants
 from reedsp.device.job import Job, Memory
 
 _FILE = "contraction/batches.cl"
-_LANES = 16
 
 
 class Batches:
@@ -67,20 +67,20 @@ class Batches:
             By default to all vertices of the graph, in its order.
         """
         here = self._all if sweep is None else _Places(self._hierarchy, sweep, job)
-        n, rows, device = self._n, len(sources), job.device
-        size = here.count * _LANES * self._dtype.itemsize
-        workers = max(1, min(device.compute_units, -(-rows // _LANES), device.max_allocation // size))
+        n, rows, device, lanes = self._n, len(sources), job.device, constants(_FILE)["LANES"]
+        size = here.count * lanes * self._dtype.itemsize
+        workers = max(1, min(device.compute_units, -(-rows // lanes), device.max_allocation // size))
         kernel = device.kernel(_FILE, "solve_batches", **result_macros(self._hierarchy, arithmetic))
         above, heap = job.allocate(workers * n, self._dtype), job.allocate(workers * n, np.int32)
         job.fill(above, workers * n, self._dtype.type(infinity_of(self._dtype)))
-        dist = job.allocate(workers * here.count * _LANES, self._dtype)
+        dist = job.allocate(workers * here.count * lanes, self._dtype)
         is_set = job.full(workers * here.count, np.uint8(0))
         sizes = np.uint32(n), np.uint32(here.count), np.uint32(here.target_count)
         ranks = job.upload(sources, keep=False)
         buffers = (*self._up, *here.edges, here.place_of, here.targets, ranks, results, above, heap, dist, is_set)
-        for first in range(0, rows, workers * _LANES):
+        for first in range(0, rows, workers * lanes):
             job.launch(kernel, workers, 1, *buffers, *sizes, np.uint32(first), np.uint32(rows))
-            job.add_steps(_LANES * (here.count + here.edge_count))
+            job.add_steps(lanes * (here.count + here.edge_count))
 
     def meet(self, job: Job, source: int, target: int) -> tuple[int, list[int], list[int]]:
         """Return a shortest path from one rank to another.

@@ -16,6 +16,7 @@ from reedsp.algorithms.contraction.resident import ResidentEdges, result_macros,
 from reedsp.algorithms.contraction.sweep import Sweep, sweep_to_all
 from reedsp.algorithms.contraction.top import Top
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device.build import constants
 from reedsp.device.job import Job, Launch, Memory
 from reedsp.graph.graph import transposed
 
@@ -28,7 +29,6 @@ _SMALL = 384  # vertices of a round, at most
 _PARTS = 4, 32  # work-items that share the edges of a vertex there, at least and at most
 _EDGES = 4  # of each of these
 _GROUP_SIZE, _GROUP_BYTES = 256, 16384
-_SIDE_BY_SIDE = 4
 _TILE_BYTES, _TILE_LANES = 256, 64
 _TRACERS = 64
 _PART_OF_MEMORY = 1 / 8
@@ -76,7 +76,8 @@ class Wide:
         self._n: int = len(hierarchy.vertices)
         self._dtype: np.dtype[Any] = hierarchy.up.weights.dtype
         self._tile = _TILE_BYTES // self._dtype.itemsize
-        self._group = _GROUP_BYTES // (_SIDE_BY_SIDE * self._dtype.itemsize)
+        self._side_by_side = constants(_FILE)["SIDE_BY_SIDE"]
+        self._group = _GROUP_BYTES // (self._side_by_side * self._dtype.itemsize)
         up, down = hierarchy.up, hierarchy.down
         self._upper = uploaded(up.first, up.higher, up.weights, job)
         self._lower, self._ups = _from_above(up, job)
@@ -198,14 +199,14 @@ class _Search:
         small = min(down.first_small, count)
         if small < count:
             span, members = (np.uint32(small), np.uint32(count)), int(begins[count] - begins[small])
-            items = self._lanes // _SIDE_BY_SIDE * self._wide._parts
+            items = self._lanes // self._wide._side_by_side * self._wide._parts
             several = *args, down.rounds, self.dist, lanes, *span
             launches.append(Launch(self._several, (items, 1), several, members * self._lanes))
         for end, begin in itertools.pairwise(begins[small::-1].tolist()):
             if begin < end:
                 one = *args, self.dist, lanes, np.uint32(begin), np.uint32(end)
                 items = (end - begin) * self._lanes
-                launches.append(Launch(self._one, (items // _SIDE_BY_SIDE,), one, items))
+                launches.append(Launch(self._one, (items // self._wide._side_by_side,), one, items))
         self._job.run(launches)
 
 

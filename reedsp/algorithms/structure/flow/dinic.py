@@ -21,7 +21,6 @@ _ARCS_FILE = "flow/arcs.cl"
 _SEARCH_FILE = "flow/dinic.cl"
 _PART = 1 << 21  # edges a launch
 _FIRST_BUDGET = 1 << 22  # arcs
-_UNSEEN = 0xFFFFFFFF
 
 
 class Dinic:
@@ -88,7 +87,7 @@ class Dinic:
         """Search to the end; return the value of the flow and the number of phases."""
         job, network, n = self._job, self._network, self._network.n
         layout = constants(_SEARCH_FILE)
-        self._level = job.full(n, np.uint32(_UNSEEN))
+        self._level = job.full(n, np.uint32(layout["UNSEEN"]))
         position, path = job.allocate(n, np.uint32), job.allocate(n, np.uint32)
         queue = job.allocate(n, np.int32)
         left, sent = job.allocate(n + 1, self._amount), job.allocate(n + 1, self._amount)
@@ -106,7 +105,8 @@ class Dinic:
 
     def source_side(self) -> npt.NDArray[np.bool_]:
         """Return which vertices the source still reaches."""
-        return np.asarray(self._job.download(self._level, self._network.n, np.uint32) != _UNSEEN)
+        level = self._job.download(self._level, self._network.n, np.uint32)
+        return np.asarray(level != constants(_SEARCH_FILE)["UNSEEN"])
 
     def flow(self) -> npt.NDArray[Any]:
         """Return what flows along each edge."""
