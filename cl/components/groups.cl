@@ -87,7 +87,7 @@ __kernel void link_first(__global const POINTER *restrict indptr, __global const
     }
 }
 
-// Every vertex becomes a child of its root. Nobody else writes its parent meanwhile, and all ways get shorter together:
+// Every vertex becomes a child of its root. No other writes its parent meanwhile, and all ways get shorter together:
 // however long they are, the work-items that are there at once skip twice as many vertices at each step.
 int settled(volatile __global int *parents, const int vertex)
 {
@@ -218,9 +218,9 @@ __kernel void write_labels(__global int *restrict parents, __global const int *r
     __local uint sums[GROUP_SIZE];
     const uint item = get_local_id(0);
     uint sum = 0;
-    for (uint place = item * COUNTS_EACH; place < (item + 1) * COUNTS_EACH; ++place) {
-        before[place] = sum;
-        sum += place < tiles ? counts[place] : 0;
+    for (uint index = item * COUNTS_EACH; index < (item + 1) * COUNTS_EACH; ++index) {
+        before[index] = sum;
+        sum += index < tiles ? counts[index] : 0;
     }
     const uint own = sum;
     sums[item] = sum;
@@ -231,12 +231,12 @@ __kernel void write_labels(__global int *restrict parents, __global const int *r
         sums[item] += added;
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    for (uint place = item * COUNTS_EACH; place < (item + 1) * COUNTS_EACH; ++place)
-        before[place] += sums[item] - own;
+    for (uint index = item * COUNTS_EACH; index < (item + 1) * COUNTS_EACH; ++index)
+        before[index] += sums[item] - own;
     barrier(CLK_LOCAL_MEM_FENCE);
     const size_t first = (size_t)get_group_id(0) * tile;
-    for (uint place = item; place < tile; place += GROUP_SIZE) {
-        const size_t vertex = first + place;
+    for (uint index = item; index < tile; index += GROUP_SIZE) {
+        const size_t vertex = first + index;
         if (vertex < n) {
             const int root = parents[vertex];
             parents[vertex] = (int)before[root / tile] + numbers[root];

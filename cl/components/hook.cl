@@ -4,7 +4,7 @@
 //          IPDPS 2018: a root becomes the child of a smaller one. The last root is thus the smallest vertex.
 // Macros:  ATOMIC, 0: there is a single work-item; core/loads.cl.
 //
-// Whoever reads a parent that has changed since reads another vertex of the same tree, which is one above it.
+// A work-item that reads a parent that has changed since reads another vertex of the same tree, which is one above it.
 
 #ifndef ATOMIC
 #error "components/hook.cl needs the macro ATOMIC"

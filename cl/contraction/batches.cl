@@ -7,15 +7,15 @@
 // Macros:       contraction/results.cl; core/weights.cl, with an INF that no path weighs, and twice of which fits.
 //   first_up, up_edges      in     edges that lead from each vertex, called by its rank, to higher ones
 //   first_down, down_edges  in     edges that come from higher ones to each vertex
-//   first, edges            in     the same of the vertices of the sweep, called by their places, in the order of ranks
-//   place_of                in     (n) place of each vertex in the sweep; -1 if it has none
-//   targets                 in     (targets) their places
+//   first, edges            in     the same of the vertices of the sweep, by their indices in it, in the order of ranks
+//   index_of                in     (n) index of each vertex in the sweep; -1 if it has none
+//   targets                 in     (targets) their indices in the sweep
 //   sources                 in     (rows) their ranks
 //   results                 out    (rows, targets) distances
 //   above                  i/o     (work-items, n) INF, before and after
 //   heap                   local to a work-item, (work-items, n)
-//   dist                   local to a work-item, (work-items, places, LANES)
-//   is_set                 i/o     (work-items, places) whether a vertex has distances already; 0 before and after
+//   dist                   local to a work-item, (work-items, length of the sweep, LANES)
+//   is_set                 i/o     (work-items, length of the sweep) whether a vertex has distances already; 0 before and after
 
 #include "contraction/results.cl"
 
@@ -53,7 +53,7 @@ int pop(__global int *restrict heap, uint *count)
 
 // Finds the distances along paths that lead up only, for one lane of a batch.
 void climb_from(const int source, const uint lane, __global const OFFSET *restrict first_up,
-                __global const Edge *restrict up_edges, __global const int *restrict place_of,
+                __global const Edge *restrict up_edges, __global const int *restrict index_of,
                 __global WEIGHT *restrict above, __global int *restrict heap, __global WEIGHT *restrict dist,
                 __global uchar *restrict is_set)
 {
@@ -64,12 +64,12 @@ void climb_from(const int source, const uint lane, __global const OFFSET *restri
         const int vertex = pop(heap, &count);
         const WEIGHT own = above[vertex];
         above[vertex] = INF;
-        const int place = place_of[vertex];
-        if (place >= 0) {
-            if (!is_set[place])
-                vstore16((Side)INF, (size_t)place, dist);
-            is_set[place] = 1;
-            dist[(size_t)place * LANES + lane] = own;
+        const int index = index_of[vertex];
+        if (index >= 0) {
+            if (!is_set[index])
+                vstore16((Side)INF, (size_t)index, dist);
+            is_set[index] = 1;
+            dist[(size_t)index * LANES + lane] = own;
         }
         const OFFSET last = first_up[vertex + 1];
         for (OFFSET edge = first_up[vertex]; edge < last; ++edge) {
@@ -87,28 +87,28 @@ void climb_from(const int source, const uint lane, __global const OFFSET *restri
 // Each work-item climbs from the sources of a batch, sweeps, and writes their rows.
 __kernel void solve_batches(__global const OFFSET *restrict first_up, __global const Edge *restrict up_edges,
                             __global const OFFSET *restrict first, __global const Edge *restrict edges,
-                            __global const int *restrict place_of, __global const int *restrict targets,
+                            __global const int *restrict index_of, __global const int *restrict targets,
                             __global const int *restrict sources, __global RESULT *restrict results,
                             __global WEIGHT *restrict above, __global int *restrict heap,
                             __global WEIGHT *restrict dist, __global uchar *restrict is_set, const uint n,
-                            const uint places, const uint target_count, const uint first_row, const uint rows)
+                            const uint length, const uint target_count, const uint first_row, const uint rows)
 {
     const size_t worker = get_global_id(0), row = first_row + worker * LANES;
     if (row >= rows)
         return;
     const uint lanes = min((uint)LANES, (uint)(rows - row));
-    __global WEIGHT *own = dist + worker * places * LANES;
-    __global uchar *set = is_set + worker * places;
+    __global WEIGHT *own = dist + worker * length * LANES;
+    __global uchar *set = is_set + worker * length;
     for (uint lane = 0; lane < lanes; ++lane)
-        climb_from(sources[row + lane], lane, first_up, up_edges, place_of, above + worker * n, heap + worker * n, own,
+        climb_from(sources[row + lane], lane, first_up, up_edges, index_of, above + worker * n, heap + worker * n, own,
                    set);
-    for (size_t place = places; place-- > 0;) {
-        Side nearest = set[place] ? vload16(place, own) : (Side)INF;
-        set[place] = 0;
-        const OFFSET last = first[place + 1];
-        for (OFFSET edge = first[place]; edge < last; ++edge)
+    for (size_t index = length; index-- > 0;) {
+        Side nearest = set[index] ? vload16(index, own) : (Side)INF;
+        set[index] = 0;
+        const OFFSET last = first[index + 1];
+        for (OFFSET edge = first[index]; edge < last; ++edge)
             nearest = min(nearest, vload16((size_t)edges[edge].target, own) + edges[edge].weight);
-        vstore16(nearest, place, own);
+        vstore16(nearest, index, own);
     }
     for (size_t begin = 0; begin < target_count; begin += BLOCK) {
         const size_t end = min(begin + BLOCK, (size_t)target_count);

@@ -45,9 +45,9 @@ bool reaches(const Edge edge, const WEIGHT own, volatile __global WEIGHT *dist, 
 // Adds a vertex to those that wait, if there is room: afterwards `count` tells whether there was.
 void add(const uint vertex, __local uint *waiting, __local uint *count, __local uint *lowest)
 {
-    const uint place = atomic_inc(count);
-    if (place < WAITING)
-        waiting[place] = vertex;
+    const uint index = atomic_inc(count);
+    if (index < WAITING)
+        waiting[index] = vertex;
     atomic_min(lowest, vertex);
 }
 

@@ -9,7 +9,7 @@
 
 #define PATIENCE 16  // steps
 
-// The root of a tree: a vertex that points to itself, or the smaller one of two that point to each other. Whoever is on a
+// The root of a tree: a vertex that points to itself, or the smaller one of two that point to each other. A search on a
 // long way has vertices point to the one behind the next: the ways of many together halve from step to step. It takes any
 // vertex farther on for one of these, so that loads need not be new.
 int root_of(__global int *next, int vertex)

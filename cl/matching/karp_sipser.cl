@@ -3,7 +3,7 @@
 // Source:       Karp and Sipser 1981, for the vertices of both sides. A row watches two columns that are not matched, as a
 //               clause watches two literals (Moskewicz et al. 2001): it looks for another one when one of them is matched,
 //               and has a single choice if it finds none. A column knows how many rows are left, and their exclusive or,
-//               which is the row if it is one: so nobody needs the rows of each column. Hubs, the rows with more than
+//               which is the row if it is one: so the rows of each column are not needed. Hubs, the rows with more than
 //               `most` entries, are left out of all this, and take what they find in the end.
 // NDRange:      count: one work-item for each of `parts`, which have as many entries as each other; begin: one for each
 //               PIECE of rows and columns; match (1); work-group (1). A launch of match ends after about `budget` entries, and

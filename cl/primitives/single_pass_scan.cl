@@ -16,7 +16,7 @@
 // the lower half is the combination of the tile, or that of all elements up to its end.
 //
 // No work-group waits for another: after some looks it combines the elements of a tile itself whose word is missing.
-// And the order of all additions is fixed: those within a tile are the same whoever makes them, and tiles are added from
+// And the order of all additions is fixed: those within a tile are the same whichever work-group makes them, and tiles are added from
 // the first to the last one, so that it makes no difference how much of that others have done already.
 
 #if !defined(ATOMIC_LOADS) || !defined(LOOKS) || SEGMENTED || COMPACTION

@@ -58,16 +58,16 @@ typedef struct {
 } Heap;
 
 #if INTERLEAVED
-#define AT(heap, place) (heap)->entries[(place) * (heap)->stride]
+#define AT(heap, index) (heap)->entries[(index) * (heap)->stride]
 #else
-#define AT(heap, place) (heap)->entries[place]
+#define AT(heap, index) (heap)->entries[index]
 #endif
-#define ENTRY_AT(heap, place) (COUNT((heap)->totals, ACCESSES, 1), AT(heap, place))
+#define ENTRY_AT(heap, index) (COUNT((heap)->totals, ACCESSES, 1), AT(heap, index))
 
-void put_at(Heap *heap, const size_t place, const Entry entry)
+void put_at(Heap *heap, const size_t index, const Entry entry)
 {
     COUNT(heap->totals, ACCESSES, 1);
-    AT(heap, place) = entry;
+    AT(heap, index) = entry;
 }
 
 WEIGHT distance_of(Heap *heap, __global const WEIGHT *dist, const size_t vertex)
@@ -82,25 +82,25 @@ bool is_below(Heap *heap, const WEIGHT one, const WEIGHT other)
     return one < other;
 }
 
-// Puts an entry at a place that is free, or at one above it. There has to be room.
-void rise(Heap *heap, size_t place, const Entry entry)
+// Puts an entry at an index that is free, or at one above it. There has to be room.
+void rise(Heap *heap, size_t index, const Entry entry)
 {
-    while (place > 0) {
-        const size_t parent = (place - 1) / ARITY;
+    while (index > 0) {
+        const size_t parent = (index - 1) / ARITY;
         const Entry above = ENTRY_AT(heap, parent);
         if (!is_below(heap, entry.dist, above.dist))
             break;
-        put_at(heap, place, above);
-        place = parent;
+        put_at(heap, index, above);
+        index = parent;
     }
-    put_at(heap, place, entry);
+    put_at(heap, index, entry);
 }
 
-// Puts an entry at a place that is free, or at one below it.
-void sink(Heap *heap, size_t place, const Entry entry)
+// Puts an entry at an index that is free, or at one below it.
+void sink(Heap *heap, size_t index, const Entry entry)
 {
     while (true) {
-        const size_t first = place * ARITY + 1;
+        const size_t first = index * ARITY + 1;
         if (first >= heap->count)
             break;
         size_t lowest = first;
@@ -115,10 +115,10 @@ void sink(Heap *heap, size_t place, const Entry entry)
         }
         if (!is_below(heap, child.dist, entry.dist))
             break;
-        put_at(heap, place, child);
-        place = lowest;
+        put_at(heap, index, child);
+        index = lowest;
     }
-    put_at(heap, place, entry);
+    put_at(heap, index, entry);
 }
 
 // Takes the minimum out of a heap that is not empty.
@@ -140,8 +140,8 @@ bool is_stale(Heap *heap, __global const WEIGHT *dist, const Entry entry)
 void drop_stale(Heap *heap, __global const WEIGHT *dist)
 {
     size_t kept = 0;
-    for (size_t place = 0; place < heap->count; ++place) {
-        const Entry entry = ENTRY_AT(heap, place);
+    for (size_t index = 0; index < heap->count; ++index) {
+        const Entry entry = ENTRY_AT(heap, index);
         if (!is_stale(heap, dist, entry))
             put_at(heap, kept++, entry);
     }

@@ -276,7 +276,7 @@ __kernel void move_records(__global const KEY *restrict keys, __global const VAL
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint digit = item; digit < RADIX; digit += GROUP_SIZE)
             next[digit] += ends[digit] - starts[digit];
-        // The next tile's keys may be loaded: nobody reads this one's any more. Its digits begin and end behind the
+        // The next tile's keys may be loaded: no work-item reads this one's any more. Its digits begin and end behind the
         // barrier that follows the loading, and each work-item clears what it has just added itself.
     }
 }

@@ -55,7 +55,7 @@ __kernel void up_step(__global const ELEMENT *x, __global ELEMENT *a, const ulon
 }
 
 // The last element of a work-group is right already, since the level above has it: the work-group to the right reads
-// it, and nobody writes it.
+// it, and none writes it.
 WORK_GROUP(GROUP_SIZE, 1, 1)
 __kernel void down_step(__global ELEMENT *a, const ulong stride, const ulong n)
 {

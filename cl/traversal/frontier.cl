@@ -12,7 +12,7 @@
 //   - settle: its vertices get their level, and their edges are counted
 //   - the exclusive scan of these counts, of as many as the frontier has vertices, and one more (reedsp/primitives/scan.py)
 //   - expand: an edge offers its source to each vertex that has no level yet. The smallest one stays, which is the
-//     predecessor, and whoever finds that there was none before brings the vertex into the queue.
+//     predecessor, and the work-item that finds that there was none before brings the vertex into the queue.
 //
 //   first_edge, targets  in   (n + 1), (m) successors of each vertex
 //   queue                i/o  (n) vertices in the order of their levels
@@ -27,7 +27,7 @@
 //   plan, turn           in   what the rung of the ladder has prepared for these edges
 //   first, last          which of the frontier's edges expand takes, by their numbers
 //
-// In a launch of expand nobody writes levels, and of the queue only what is behind the frontier.
+// In a launch of expand no work-item writes levels, and of the queue only what is behind the frontier.
 
 #ifndef FOUND
 #error "traversal/frontier.cl needs the macro FOUND"

@@ -48,7 +48,7 @@ def infinity(dtype: np.dtype[Any]) -> Any:
 
 @functools.cache
 def name_of(dtype: np.dtype[Any]) -> str:
-    """Return numpy's name of a type, which numpy makes anew each time."""
+    """Return numpy's name of a type, which numpy makes again each time."""
     return str(dtype)
 
 

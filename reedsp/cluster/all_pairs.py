@@ -194,7 +194,7 @@ def solve(engine: Engine, question: Question, progress: Progress = None) -> Solv
 
 
 def _opened(question: Question) -> WorkFolder:
-    """Return the folder of work in progress, which begins anew if its results were deleted since."""
+    """Return the folder of work in progress, which begins again if its results were deleted since."""
     assert question.target is not None
     folder = WorkFolder(partial(question.target), question.problem())
     if folder.has_lost(question.targets):

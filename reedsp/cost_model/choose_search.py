@@ -17,7 +17,7 @@ _BEGUN = 3e-4
 _LOOKED = 0.2
 """Seconds in which a process looks for devices and builds a first kernel, at least."""
 _MANY_EDGES = 100
-"""Edges to one vertex that keep its work-item of a GPU busy for long, as measured; nobody counts what a row waits."""
+"""Edges to one vertex that keep its work-item of a GPU busy for long, as measured; what a row waits is not counted."""
 MANY_ROWS = 64
 """Sources from which on searches in local memory took less time than near-far on a GPU, as measured."""
 

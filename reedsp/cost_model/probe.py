@@ -1,4 +1,4 @@
-"""What searches find, which nobody can know: found out by a few searches on the host, once for a graph."""
+"""What searches find, which cannot be known before: found out by a few searches on the host, once for a graph."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from reedsp.cost_model.settings import LARGEST_TEAM, TEAM_EDGES
 from reedsp.cost_model.work import Work
 
 _GUESSED = 10.0
-"""Factor that counts are within which depend on rounds that nobody knows."""
+"""Factor that counts are within which depend on rounds that are not known."""
 
 _CALL = 4e-4
 _GPU_CALL = 6e-4
@@ -139,7 +139,7 @@ def _part_found(asked: Searches) -> float:
 
 
 def _rounds(asked: Searches) -> float:
-    """Return the rounds of a row, of which nobody knows how many there are."""
+    """Return the rounds of a row, of which it is not known how many there are."""
     return _ROUNDS * (1 + math.log2(asked.n))
 
 
@@ -211,7 +211,7 @@ def breadth_first_in_groups(asked: Searches, known: Known) -> Counted:
 
 
 def _levels(asked: Searches) -> float:
-    """Return how many levels there are, of which nobody knows before."""
+    """Return how many levels there are, which is not known before."""
     return math.sqrt(asked.n) if asked.m <= _FEW_EDGES * asked.n else math.log2(asked.n)
 
 

@@ -1,6 +1,6 @@
 """The settings of searches that measured well, by numbers of a graph: rules, where no counts tell better.
 
-What they decide shows in rounds that nobody can foresee: how far the limit between near and far is raised, and how many
+What they decide shows in rounds that cannot be foreseen: how far the limit between near and far is raised, and how many
 work-items take a part. The optima are flat, and the same on devices of a kind.
 """
 

@@ -35,7 +35,7 @@ class Work(NamedTuple):
     sent, received : float
         Bytes to the device, and back.
     host : float
-        Seconds that the host takes, which nobody measures.
+        Seconds that the host takes, which are not measured.
     """
 
     launches: float = 0.0

@@ -63,7 +63,7 @@ class Kernel:
     macros: Mapping[str, str | int] = field(default_factory=dict, compare=False)
     """Those it was built with."""
     handles: dict[int, list[cl.Kernel]] = field(default_factory=dict, compare=False, repr=False)
-    """Kernel objects that nobody uses, by how many arguments they have: making one takes longer than a small launch."""
+    """Kernel objects not in use, by how many arguments they have: making one takes longer than a small launch."""
 
     @cached_property
     def positions(self) -> dict[str, int]:
@@ -71,7 +71,7 @@ class Kernel:
         return {name: position for position, name in enumerate(build.arguments(self.file, self.name))}
 
     def take_handle(self, arguments: int) -> cl.Kernel:
-        """Return a kernel object that nobody else uses: it holds its arguments, at most so many."""
+        """Return a kernel object that is not in use: it holds its arguments, at most so many."""
         try:
             return self.handles[arguments].pop()
         except (KeyError, IndexError):

@@ -1,6 +1,6 @@
 """Graphs of matrices that were given in an earlier call, and have not changed since.
 
-A matrix is known by its identity, and by a checksum of its arrays that every call takes anew, so that a change in place
+A matrix is known by its identity, and by a checksum of its arrays that each call takes again, so that a change in place
 is noticed. A graph that is remembered has been made of a copy, of which the checksum was taken: whatever other threads
 write to the matrix meanwhile, the two belong together.
 
@@ -143,7 +143,7 @@ _of_the_parent: list[Graph] = []
 
 
 def _forget_after_fork() -> None:
-    """Begin anew, but keep the graphs of the parent: OpenCL, which would release their buffers, survives no fork."""
+    """Begin again, but keep the graphs of the parent: OpenCL, which would release their buffers, survives no fork."""
     global _memory
     _of_the_parent.extend(_memory.graphs())
     _memory = _Memory()

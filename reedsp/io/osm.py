@@ -229,7 +229,7 @@ def _steps(roads: Roads, vertices: npt.NDArray[np.intp]) -> _Steps:
 
 
 def _between(here: npt.NDArray[np.bool_], steps: _Steps) -> _Steps:
-    """Return the steps between vertices that are here, which are numbered anew."""
+    """Return the steps between vertices that are here, which are numbered again."""
     kept = here[steps.sources] & here[steps.targets]
     new = np.cumsum(here) - 1
     return _Steps(new[steps.sources[kept]], new[steps.targets[kept]], steps.roads[kept])

@@ -40,7 +40,7 @@ class RoadProfile:
     implied : bool
         Whether roundabouts and motorways are one-way streets.
     barriers : frozenset of str
-        Values of ``barrier`` that nobody of this kind passes, unless a tag says so.
+        Values of ``barrier`` that no one of this kind passes, unless a tag says so.
     limit : str
         What a speed limit is: ``"speed"`` of the traveller, an upper ``"bound"``, or ``"nothing"``.
     """

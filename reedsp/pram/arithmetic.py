@@ -17,7 +17,7 @@ WIDTHS = {"int32": 32, "int64": 64}
 
 
 class NoResultError(ArithmeticError):
-    """An operation has no result for these numbers; whoever evaluates knows where it stands."""
+    """An operation has no result for these numbers; what evaluates it knows where it stands."""
 
 
 def wrapped(value: int, kind: str) -> int:

@@ -253,7 +253,7 @@ class Machine:
     def _looks(self, rounds: int, most: int) -> bool:
         """Whether to look if a processor is left for a round: other processors may need fewer than those at the ends.
 
-        A list knows; flags are waited for when nobody may be there for an endless loop, and after 16, 32, 64 rounds.
+        A list knows; flags are waited for when none may be there for an endless loop, and after 16, 32, 64 rounds.
         """
         if isinstance(self._sets, Lists) or rounds == self._max_rounds:
             return True
@@ -309,7 +309,7 @@ class Machine:
         return items
 
     def _prepare_next(self, name: str, is_overwritten: bool) -> None:
-        """Have a copy that takes the place of an array: cells that nobody writes keep what they hold.
+        """Have a copy that takes the place of an array: cells that no processor writes keep what they hold.
 
         A kernel that each cell has a processor of copies them itself.
         """

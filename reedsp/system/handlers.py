@@ -1,6 +1,6 @@
 """The handlers of signals that the system calls: Python's own for all of its functions, or one that C code has set.
 
-Who sets one replaces another's, and says so to nobody. Drivers do when their compilers are loaded, and a function of
+Who sets one replaces another's, and says so to no one. Drivers do when their compilers are loaded, and a function of
 Python's is not called any more then; ``signal.signal`` does, and that of a debugger or of another language's runtime is
 not. None of the forms in which systems describe a handler is relied on: what was read is written as it is.
 """

@@ -256,7 +256,7 @@ def _notebook_bar(verb: str, after: float, expected: float | None) -> Iterator[_
 
 
 def _left(seconds: float, part: float | None, expected: float | None) -> float | None:
-    """Return the seconds that are left, when a part has been done in some; None if nobody knows.
+    """Return the seconds that are left, when a part has been done in some; None if that is unknown.
 
     What was expected counts as much as a tenth of the work that is measured.
     """

@@ -38,7 +38,7 @@ class Batches:
         up, down = hierarchy.up, hierarchy.down
         self._up = uploaded(up.first, up.higher, up.weights, job)
         self._down = uploaded(down.first, down.higher, down.weights, job)
-        self._all = _Places(hierarchy, sweep_to_all(hierarchy), job, self._down)
+        self._all = _Swept(hierarchy, sweep_to_all(hierarchy), job, self._down)
         infinity = self._dtype.type(infinity_of(self._dtype))
         above, scratch = job.allocate(2 * self._n, self._dtype), job.allocate(6 * self._n, np.int32)
         self._between = above, scratch
@@ -66,7 +66,7 @@ class Batches:
         sweep : Sweep, optional
             By default to all vertices of the graph, in its order.
         """
-        here = self._all if sweep is None else _Places(self._hierarchy, sweep, job)
+        here = self._all if sweep is None else _Swept(self._hierarchy, sweep, job)
         n, rows, device, lanes = self._n, len(sources), job.device, constants(_FILE)["LANES"]
         size = here.count * lanes * self._dtype.itemsize
         workers = max(1, min(device.compute_units, -(-rows // lanes), device.max_allocation // size))
@@ -77,7 +77,7 @@ class Batches:
         is_set = job.full(workers * here.count, np.uint8(0))
         sizes = np.uint32(n), np.uint32(here.count), np.uint32(here.target_count)
         ranks = job.upload(sources, keep=False)
-        buffers = (*self._up, *here.edges, here.place_of, here.targets, ranks, results, above, heap, dist, is_set)
+        buffers = (*self._up, *here.edges, here.index_of, here.targets, ranks, results, above, heap, dist, is_set)
         for first in range(0, rows, workers * lanes):
             job.launch(kernel, workers, 1, *buffers, *sizes, np.uint32(first), np.uint32(rows))
             job.add_steps(lanes * (here.count + here.edge_count))
@@ -103,7 +103,7 @@ class Batches:
         return found, edges[:ups][::-1], edges[ups : ups + downs]
 
 
-class _Places:
+class _Swept:
     """The vertices of a sweep, and the edges between them, one after the other on a device."""
 
     def __init__(self, hierarchy: Hierarchy, sweep: Sweep, job: Job, edges: ResidentEdges | None = None) -> None:
@@ -111,12 +111,12 @@ class _Places:
         self.count, self.target_count = len(members), len(sweep.targets)
         degrees = np.diff(down.first)[members]
         self.edge_count = int(degrees.sum())
-        place_of = np.full(len(hierarchy.vertices), -1, np.int32)
-        place_of[members] = np.arange(self.count)
+        index_of = np.full(len(hierarchy.vertices), -1, np.int32)
+        index_of[members] = np.arange(self.count)
         if edges is None:
             chosen = ranges(down.first, members)
             first = np.concatenate(([0], degrees.cumsum()))
-            edges = uploaded(first, place_of[down.higher[chosen]], down.weights[chosen], job)
+            edges = uploaded(first, index_of[down.higher[chosen]], down.weights[chosen], job)
         self.edges = edges
-        self.place_of: cl.Buffer = job.upload(place_of)
-        self.targets: cl.Buffer = job.upload(place_of[sweep.targets])
+        self.index_of: cl.Buffer = job.upload(index_of)
+        self.targets: cl.Buffer = job.upload(index_of[sweep.targets])

@@ -146,7 +146,7 @@ class _State:
     gone : ndarray of int64, shape (n,)
         Neighbours that are contracted.
     changed : ndarray of bool, shape (n,)
-        Whether there is to be counted anew.
+        Whether there is to be counted again.
     """
 
     difference: npt.NDArray[np.int64]

@@ -297,7 +297,7 @@ class _Watch:
         self._splits = self._launches = self._requeues = 0
 
     def requeued(self, launches: int) -> None:
-        """Begin to count anew: the entries that are queued come from no others."""
+        """Begin to count again: the entries that are queued come from no others."""
         self._launches = launches
         self._requeues += 1
 

@@ -20,12 +20,12 @@ from reedsp.system.parts import TRANSFERRED
 
 _LARGEST = 1 << 24  # bytes
 _PART_OF_GPU = 256  # of its memory
-_LARGEST_IN_ALL = 16  # buffers that nobody uses
+_LARGEST_IN_ALL = 16  # buffers that are not in use
 _MOST_COPIES = 8  # at a time from memory that is pinned
 
 
 class Scratch:
-    """Buffers of one device that nobody uses, each as large as a power of two.
+    """Buffers of one device that are not in use, each as large as a power of two.
 
     What has been queued with a buffer comes before what is queued with it next, on the one queue of the device.
 
@@ -87,7 +87,7 @@ class Scratch:
                 self._take_back(number)
 
     def release(self) -> bool:
-        """Have the device free what nobody uses; return whether there was anything."""
+        """Have the device free what is not in use; return whether there was anything."""
         with self._lock:
             self._take_back_missed()
             some = bool(self._bytes)
@@ -96,7 +96,7 @@ class Scratch:
         return some
 
     def handles(self) -> set[int]:
-        """Return the handles of the buffers that nobody uses."""
+        """Return the handles of the buffers that are not in use."""
         with self._lock:
             return {buffer.int_ptr for buffers in self._free.values() for buffer in buffers}
 

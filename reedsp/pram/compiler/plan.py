@@ -60,7 +60,7 @@ class Launch:
         Whether results go to the arrays themselves, or to copies that take their place. "at launch": to the array
         itself where the numbers that the host then knows prove that no other processor reads the cell.
     bounds : tuple of Bound
-        With the host's numbers they say from which processor on nobody has anything to do; none where that is unknown.
+        With the host's numbers they say from which processor on none has anything to do; none where that is unknown.
     """
 
     name: str
