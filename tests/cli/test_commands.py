@@ -892,6 +892,7 @@ def completed(words: str) -> list[str]:
 
 
 @needs_device
+@pytest.mark.deep("offered0", "offered1", "offered3", "offered4")  # a process each
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
@@ -959,6 +960,7 @@ def test_page_has_every_command_option_status_and_key() -> None:
 
 
 @needs_device
+@pytest.mark.deep("doctor --json", "demo --vertices", "USA-road-d.NY")
 @pytest.mark.parametrize(
     "example",
     [example for examples in cli_commands.COMMANDS.values() for example, _ in examples],
