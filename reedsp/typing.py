@@ -85,6 +85,7 @@ SearchMethod: TypeAlias = Literal[
     "near-far",
     "near-far-local",
     "bellman-ford",
+    "bellman-ford-queue",
     "dijkstra-heap",
     "dijkstra-array",
     "output-parallel",

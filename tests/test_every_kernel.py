@@ -30,7 +30,8 @@ from reedsp.device import build
 from reedsp.device.device import Device, Program
 from reedsp.device.job import Job
 from reedsp.edges import statistics
-from reedsp.edges.device_graph import OutEdges
+from reedsp.edges.device_graph import NO_VERTEX, OutEdges
+from reedsp.edges.predecessors import find_trees_outgoing
 from reedsp.edges.preparation import MatrixRows
 from reedsp.minplus import selfcheck
 from reedsp.minplus.entries import convert, entries_of, look, write_results
@@ -329,6 +330,17 @@ def connected_in_ranges(device: Device) -> bool:
     return count == expected[0] and np.array_equal(labels, expected[1])
 
 
+def many_levels(device: Device) -> bool:
+    """Edges that weigh nothing, along which a CPU finds the tree hop by hop."""
+    graph = reedsp.Graph.from_edges(60, range(59), range(1, 60), [0] * 59)
+    arithmetic, job = Arithmetic(np.dtype(np.int32)), Job(device)
+    edges, dist = OutEdges.of(graph, job, arithmetic), job.full(60, np.int32(0))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "kind", "cpu")
+        trees = find_trees_outgoing(job, edges, arithmetic, dist, [[0]], False)
+    return job.download(trees.predecessors, 60, np.int32).tolist() == [NO_VERTEX, *range(59)]
+
+
 def added_up(device: Device) -> bool:
     """In groups of several work-items, which add up what each has seen."""
     arithmetic, job, n = Arithmetic(np.dtype(np.float64)), Job(device), 700
@@ -416,6 +428,13 @@ CHECKS: dict[str, tuple[Check, set[str]]] = {
         one_source("bellman-ford"),
         PATHS | INWARD | {"single_source/bellman_ford_groups.cl", "single_source/counted.cl", "core/rows.cl"},
     ),
+    "Bellman-Ford with a queue": (
+        one_source("bellman-ford-queue"),
+        PATHS
+        | {f"edges/{name}.cl" for name in ("predecessors_outgoing", "prepare")}
+        | {"single_source/bellman_ford_queue.cl", "core/rows.cl", "core/prefetch.cl"},
+    ),
+    "a path of many hop levels": (many_levels, {"edges/predecessors_in_order.cl"}),
     "sums of distances": (added_up, {"edges/statistics.cl"}),
     "to a target": (target, {"single_source/near_far_target.cl"}),
     "levels in work-items": (

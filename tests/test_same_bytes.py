@@ -142,7 +142,8 @@ def test_which_method_depends_on_the_graph_alone_where_sums_are_rounded() -> Non
 def test_one_source(kind: str, device: Device) -> None:
     """By every method: the least of the sums from left to right, whatever the order of the relaxations."""
     needs_doubles(device)
-    methods = ["auto", "output-parallel", "input-parallel", "input-parallel-refined", "bellman-ford"]
+    methods = ["auto", "output-parallel", "input-parallel", "input-parallel-refined"]
+    methods += ["bellman-ford", "bellman-ford-queue"]
     methods += [] if kind.startswith("negative") else ["near-far"]
 
     def solve(graph: reedsp.Graph) -> tuple[bytes, ...]:

@@ -24,6 +24,7 @@ class Method(enum.StrEnum):
     near_far = "near-far"
     near_far_local = "near-far-local"
     bellman_ford = "bellman-ford"
+    bellman_ford_queue = "bellman-ford-queue"
     dijkstra_heap = "dijkstra-heap"
     dijkstra_array = "dijkstra-array"
 

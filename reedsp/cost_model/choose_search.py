@@ -22,7 +22,8 @@ MANY_ROWS = 64
 """Sources from which on searches in local memory took less time than near-far on a GPU, as measured."""
 
 NEAR_FAR, LOCAL = "near-far", "near-far-local"
-CHANGED, ALL, BY_EDGES, GROUPS = "input-parallel-refined", "output-parallel", "input-parallel", "bellman-ford"
+CHANGED, ALL, BY_EDGES = "input-parallel-refined", "output-parallel", "input-parallel"
+GROUPS, QUEUE = "bellman-ford", "bellman-ford-queue"
 ITEMS, LEVEL_GROUPS, SOURCE_A_GROUP = "work-items", "work-groups", "source-a-group"
 
 
@@ -93,7 +94,7 @@ def shortest_paths_on_host(asked: Searches, known: _Ask) -> Choice | None:
     """
 
     def there(known: Known) -> float:
-        methods = (CHANGED, ALL, GROUPS) if asked.negative else (NEAR_FAR,)
+        methods = (CHANGED, ALL, GROUPS, QUEUE) if asked.negative else (NEAR_FAR,)
         return min(seconds_on(asked, known, each) for each in methods)
 
     method = "bellman-ford" if asked.negative else "dijkstra"
@@ -149,14 +150,14 @@ def shortest_paths(
 
 
 def _of_negative(asked: Searches, known: Known, most_entering: Callable[[], int]) -> Choice:
-    """Return methods of rounds: of few changed vertices, of all edges, or of all edges by a work-group a row.
+    """Return methods: rounds of few changed vertices, of all edges, or of all edges by a work-group a row; or a queue.
 
     Changed vertices save work, which is what CPUs lack. GPUs rather lack launches, of which these have more, unless so
-    many edges lead to one vertex that its work-item is busy for long.
+    many edges lead to one vertex that its work-item is busy for long. A queue has the least work, and one work-item.
     """
     by_rows = (CHANGED, ALL) if known.is_cpu or most_entering() > _MANY_EDGES else (ALL, CHANGED)
-    times = {each: seconds_on(asked, known, each) for each in (by_rows[0], GROUPS)}
-    first, other = sorted(times, key=times.__getitem__)
+    times = {each: seconds_on(asked, known, each) for each in (by_rows[0], GROUPS, QUEUE)}
+    first, other, *_ = sorted(times, key=times.__getitem__)
     because = (
         f"some weights are negative, and {time_text(times[first])} are expected, and {time_text(times[other])} "
         f"of {other}, by {known.source}"

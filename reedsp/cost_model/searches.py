@@ -47,6 +47,8 @@ _ROW_CALL, _HOP_STEPS = 8e-4, 100
 which the tree is found hop by hop."""
 _CHANGED_LAUNCHES, _CHANGED_READS, _CHANGED_STEPS = 1.2, 0.4, 0.9
 """Of rounds over the edges of changed vertices: launches, looks, and for each edge steps that all threads share."""
+_QUEUE_VISITS = 3
+"""Times that a vertex's distance has fallen when its edges are relaxed, one vertex after the other: as a guess."""
 _GPU_LAUNCHES, _GPU_CHANGED_LAUNCHES, _GPU_LOOKS = 3, 5, 0.25
 """Launches of a round over all edges by a whole GPU, or over those of changed vertices, and looks."""
 _GPU_GROUP_EDGE, _GPU_GROUP_WAITS = 0.25, 15
@@ -169,6 +171,17 @@ def bellman_ford_in_groups(asked: Searches, known: Known) -> Counted:
     return [begun, Work(steps=steps, waits=_ROUND_WAITS * alone, footprint=size)], _GUESSED
 
 
+def bellman_ford_by_queue(asked: Searches, known: Known) -> Counted:
+    """Return what a work-item does that relaxes the edges of changed vertices, one after the other."""
+    n, visits = float(asked.n), _QUEUE_VISITS * float(asked.m)
+    each = asked.rows / min(asked.rows, known.units)
+    search = search_on_cpu(n, visits, n, True, SIZES[asked.arithmetic], trees=True, rows=each)
+    if not known.is_cpu:  # each edge waits for the one before
+        search = Work(waits=each * visits, footprint=8.0 * (n + asked.m))
+    begun = Work(host=_CALL if known.is_cpu else _GPU_CALL, launches=8, read_backs=4)
+    return [begun, search, Work(bytes=_VERTEX_BYTES * n * asked.rows)], _GUESSED
+
+
 def on_host(asked: Searches) -> float:
     """Return the seconds that the host takes, by SciPy."""
     n, m = asked.n, asked.m
@@ -231,6 +244,7 @@ METHODS: dict[str, Callable[[Searches, Known], Counted]] = {
     "near-far": near_far,
     "near-far-local": _guessed,
     "bellman-ford": bellman_ford_in_groups,
+    "bellman-ford-queue": bellman_ford_by_queue,
     "dijkstra-heap": _guessed,
     "dijkstra-array": _guessed,
     "output-parallel": bellman_ford,

@@ -1,7 +1,7 @@
 """Shortest-path trees from final distances, the same on every device and whichever way the edges are sorted.
 
 The kernels are in cl/edges: predecessors.cl takes the edges that end at each vertex, and predecessors_outgoing.cl those
-that leave it.
+that leave it, as predecessors_in_order.cl does on CPU devices where there are many hop levels.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pyopencl as cl
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.build import constants
 from reedsp.device.dispatch import Slices, even
-from reedsp.device.iterate import PASSES, Rounds
+from reedsp.device.iterate import PASSES, Pace, Rounds, take_rows
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 
@@ -25,7 +25,11 @@ GROUP_SIZE = 64
 _MANY_EDGES = 64  # that end at one vertex; with more, a GPU takes the edges one by one
 _EDGES_EACH = 4  # taken by one work-item, all of whose loads are then under way at once
 _FILE, _OUTGOING = "edges/predecessors.cl", "edges/predecessors_outgoing.cl"
+_IN_ORDER = "edges/predecessors_in_order.cl"
 _CPU_RUN = 4096  # edges of one work-item
+_CPU_LEVELS = 4
+"""Hop levels for each of which a CPU looks at all vertices; of more, most have few vertices."""
+_FIRST_BUDGET = 1 << 20  # edges at which a work-item looks in a launch, if it takes one vertex after the other
 
 
 @dataclass(frozen=True)
@@ -225,8 +229,25 @@ def find_trees_outgoing(
             level_pass.set("level", np.uint32(number))
             level_pass.queue()
 
-        rounds.run(queue_level, limit=n + 1)
+        most = min(n + 1, _CPU_LEVELS) if job.device.kind == "cpu" else n + 1
+        _, is_done = rounds.run(queue_level, limit=most)
+        if not is_done:
+            _resolve_in_order(job, edges, arithmetic, (dist, predecessors, levels), rows, most)
         job.fill(counts, 2, np.uint32(0))
         launch("count_unresolved", dist, predecessors, counts)
         unresolved = int(job.download(counts, 2, np.uint32)[0])
     return Trees(predecessors, rows, bool(overflowed), unresolved)
+
+
+def _resolve_in_order(
+    job: Job, edges: OutEdges, arithmetic: Arithmetic, state: Sequence[cl.Buffer], rows: int, level: int
+) -> None:
+    """Resolve the hop levels from this one on, one vertex after the other."""
+    workers, layout = min(rows, job.device.compute_units), constants(_IN_ORDER)
+    kernel = job.device.kernel(_IN_ORDER, "resolve_rows", **edges.macros, **arithmetic.macros)
+    counters = job.full(layout["COUNTERS"], np.uint32(0))
+    searches = job.full(workers * layout["SEARCH_WORDS"], np.uint32(0))
+    own = (job.allocate(workers * edges.n, np.uint32), searches, counters)
+    numbers = (np.uint32(level), np.uint64(0), np.uint32(edges.n), np.uint32(rows))
+    launch = job.bind(kernel, workers, 1, edges.first_edge, edges.edges, *state, *own, *numbers)
+    take_rows(job, launch, counters, rows, Pace(_FIRST_BUDGET))

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from reedsp.cost_model import searches
+from reedsp.cost_model.counts import search_on_cpu
 from reedsp.cost_model.families import Known
 from reedsp.cost_model.machine import UNITS, Machine
 from reedsp.cost_model.searches import Counted, Searches
@@ -32,6 +33,7 @@ CPU, GPU = (Known(FREE, kind, 4, "nothing") for kind in ("cpu", "gpu"))
 LARGE = Searches(4096, 4096, True, 1, "int32", 8)
 """Of which a search is expected to find all, along one edge to each vertex."""
 NEAR_FAR, GROUPS, CHANGED, ALL = "near-far", "bellman-ford", "input-parallel-refined", "output-parallel"
+QUEUE = "bellman-ford-queue"
 BFS, BFS_IN_GROUPS = "breadth-first", "breadth-first in groups"
 METHODS = {**searches.METHODS, BFS: searches.breadth_first, BFS_IN_GROUPS: searches.breadth_first_in_groups}
 
@@ -177,6 +179,17 @@ def test_rounds_of_a_row_by_a_work_group() -> None:
     assert counted(GROUPS, ROWS, GPU)[0][1].footprint == 8 * (ROWS.n + ROWS.m)
 
 
+def test_a_queue() -> None:
+    """Each edge is relaxed three times, by a thread of a CPU as where no weights are negative; a GPU waits for each."""
+    for units, turns in ((1, 6), (3, 2), (6, 1), (64, 1)):
+        work = search_on_cpu(ROWS.n, 3 * ROWS.m, ROWS.n, True, 4, trees=True, rows=turns)
+        assert count("steps", QUEUE, ROWS, of(CPU, units)) == near(work.steps)
+        assert count("waits", QUEUE, ROWS, of(CPU, units)) == near(work.waits)
+        assert count("waits", QUEUE, ROWS, of(GPU, units)) == near(turns * 3 * ROWS.m)
+    assert sum(each.bytes for each in counted(QUEUE, ROWS, CPU)[0]) == 60 * ROWS.n * ROWS.rows
+    assert counted(QUEUE, ROWS, GPU)[0][1].footprint == 8 * (ROWS.n + ROWS.m)
+
+
 # ---- breadth-first ----------------------------------------------------------------------------------
 
 
@@ -225,8 +238,8 @@ def test_the_host_beside_a_device() -> None:
     """It takes 0.8 ms for each row that has a turn of its own on a CPU; a GPU is not waited for row by row."""
     for method, known, each in (
         *((CHANGED, CPU, 8e-4), (ALL, CPU, 8e-4), (BFS, CPU, 1e-5)),
-        *((GROUPS, CPU, 0), (NEAR_FAR, CPU, 0)),
-        *((name, GPU, 0) for name in (CHANGED, ALL, BFS, BFS_IN_GROUPS, GROUPS, NEAR_FAR)),
+        *((GROUPS, CPU, 0), (NEAR_FAR, CPU, 0), (QUEUE, CPU, 0)),
+        *((name, GPU, 0) for name in (CHANGED, ALL, BFS, BFS_IN_GROUPS, GROUPS, NEAR_FAR, QUEUE)),
     ):
         one, many = (host(method, LARGE._replace(rows=rows), known) for rows in (1, 1001))
         assert many - one == pytest.approx(1000 * each), (method, known.kind)
@@ -254,7 +267,7 @@ def test_seconds_of_scipy() -> None:
 
 def test_rounds_may_be_off_by_ten_times() -> None:
     """A GPU by two; what one thread of a CPU does is known as well as the machine."""
-    rounds = (GROUPS, CHANGED, ALL, "input-parallel", "dijkstra-heap", "dijkstra-array", "near-far-local")
+    rounds = (GROUPS, CHANGED, ALL, QUEUE, "input-parallel", "dijkstra-heap", "dijkstra-array", "near-far-local")
     assert {counted(method, LARGE, known)[1] for method in rounds for known in (CPU, GPU)} == {10}
     assert [counted(NEAR_FAR, LARGE, known)[1] for known in (CPU, GPU)] == [1, 2]
     for method in rounds[-3:]:  # which do about as much

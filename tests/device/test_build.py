@@ -83,6 +83,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "single_source/bellman_ford_groups.cl": {
         **{"GROUP_SIZE": (16,), "IN_LOCAL": (1, 0), "VERTICES": (64,), "KEEP_PREDECESSORS": (1, 0), "COUNTS": (0, 1)},
     },
+    "single_source/bellman_ford_queue.cl": {"PREFETCH_BUILT_IN": (0, 1), "OFFSET": ("uint", "ulong")},
     "single_source/near_far_local.cl": {
         **{"GROUP_SIZE": (16, 1), "LANES": (1,), "EDGES_AT_ONCE": (2,), "HUB": (0, 8), "VERTICES": (64,)},
         **{"QUEUE": (32,), "NARROW": (0,), "BOUNDED": (0, 1), "WIDE": (0,), "ATOMIC_LOADS": (0, 1)},
@@ -142,6 +143,7 @@ OWN_MACROS: dict[str, dict[str, tuple[int | str, ...]]] = {
     "edges/predecessors_outgoing.cl": {
         **{"ZERO_PROGRESS_ONLY": (1, 0), "RUN": (1, 4096), "ATOMIC_LOADS": (0, 1), "OFFSET": ("uint", "ulong")},
     },
+    "edges/predecessors_in_order.cl": {"OFFSET": ("uint", "ulong")},
     "edges/prepare.cl": {
         **{
             "GROUP_SIZE": (1, 32),
@@ -1233,10 +1235,12 @@ def test_73_line_of_a_compiler_that_ignores_line_directives(kernel_copy: Path) -
     "file",
     [
         "edges/predecessors.cl",
+        "edges/predecessors_in_order.cl",
         "edges/predecessors_outgoing.cl",
         "edges/prepare.cl",
         "minplus/entries.cl",
         "single_source/bellman_ford_groups.cl",
+        "single_source/bellman_ford_queue.cl",
         "single_source/dijkstra_array.cl",
         "single_source/dijkstra_heap.cl",
         "single_source/input_parallel_refined.cl",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.single_source.task import Outcome, Task
@@ -19,8 +20,9 @@ from reedsp.edges.negative_cycles import (
     hidden_negative_cycle,
     predecessor_cycle,
 )
-from reedsp.edges.predecessors import Noted, find_trees, find_trees_outgoing
+from reedsp.edges.predecessors import Noted, Trees, find_trees, find_trees_outgoing
 from reedsp.edges.statistics import add_up
+from reedsp.graph.graph import Graph
 
 _GROUP = (64, 1)
 
@@ -50,14 +52,34 @@ def settle(task: Task, on_device: DeviceGraph, weights: cl.Buffer, rounds: int) 
     RoundingError
         The path weights contradict each other.
     """
+
+    def find() -> Trees:
+        return find_trees(task.job, on_device, weights, task.starts, task.graph.has_negative_weights)
+
+    return _settle(task, weights, on_device, find, rounds)
+
+
+def settle_outgoing(task: Task, edges: OutEdges, weights: cl.Buffer, rounds: int) -> Outcome:
+    """Do the same with path weights in the order of the user, by the edges that leave each vertex."""
+
+    def find() -> Trees:
+        return find_trees_outgoing(task.job, edges, task.arithmetic, weights, task.starts, task.by_hops)
+
+    return _settle(task, weights, None, find, rounds)
+
+
+def _settle(
+    task: Task, weights: cl.Buffer, on_device: DeviceGraph | None, find: Callable[[], Trees], rounds: int
+) -> Outcome:
     graph, job, dtype, [dist] = task.graph, task.job, task.arithmetic.dtype, task.dist
     job.phases.begin("download")
-    dist[...] = on_device.to_user_order(job.download(weights, graph.n, dtype))
+    found = job.download(weights, graph.n, dtype)
+    dist[...] = found if on_device is None else on_device.to_user_order(found)
     job.phases.begin("tree")
     name = repr(graph.names[task.source])
     if task.arithmetic.saturate and dtype.kind == "i" and dist.min() == np.iinfo(dtype).min:
         raise OverflowError(f"a distance from vertex {name} is below {dtype}")
-    trees = find_trees(job, on_device, weights, task.starts, graph.has_negative_weights)
+    trees = find()
     if trees.overflowed and task.ceiling is None:
         raise OverflowError(f"a distance from vertex {name} is beyond {dtype}")
     if trees.unresolved:
@@ -146,8 +168,8 @@ def fill_rows(
         read_distances(job, found, dist, arithmetic)
 
 
-def look_for_cycle(task: Task, on_device: DeviceGraph, predecessors: cl.Buffer) -> None:
-    """Raise if the predecessors of the relaxations, which the device holds in its order, close a cycle.
+def refuse_cycle(graph: Graph, predecessors: npt.NDArray[np.int32]) -> None:
+    """Raise if the predecessors of the relaxations, by the user's numbers, close a cycle.
 
     Such a cycle has negative weight: along each of its edges the path weight has not risen since the edge was
     relaxed, and along at least one it has fallen. Rounding can fake that, so the weight is added up exactly.
@@ -159,15 +181,19 @@ def look_for_cycle(task: Task, on_device: DeviceGraph, predecessors: cl.Buffer) 
     RoundingError
         A cycle that does not weigh less than nothing.
     """
-    graph = task.graph
-    kept = task.job.download(predecessors, graph.n, np.int32)
-    cycle = predecessor_cycle(on_device.to_user_order(on_device.to_vertices(kept)))
+    cycle = predecessor_cycle(predecessors)
     if cycle is None:
         return
     weight = cycle_weight(graph, cycle)
     if weight >= 0:
         raise RoundingError
     raise error_for(graph, cycle, weight)
+
+
+def look_for_cycle(task: Task, on_device: DeviceGraph, predecessors: cl.Buffer) -> None:
+    """Do the same with predecessors that the device holds in its order."""
+    kept = task.job.download(predecessors, task.graph.n, np.int32)
+    refuse_cycle(task.graph, on_device.to_user_order(on_device.to_vertices(kept)))
 
 
 def solve_on_host(task: Task) -> Outcome:

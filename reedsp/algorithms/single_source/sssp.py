@@ -13,6 +13,8 @@ import numpy.typing as npt
 from reedsp.algorithms.rows import Prepared, check_device
 from reedsp.algorithms.single_source.bellman_ford_groups import bellman_ford
 from reedsp.algorithms.single_source.bellman_ford_groups import rows_at_once as rows_of_bellman_ford
+from reedsp.algorithms.single_source.bellman_ford_queue import bellman_ford_queue
+from reedsp.algorithms.single_source.bellman_ford_queue import rows_at_once as rows_of_queues
 from reedsp.algorithms.single_source.dijkstra_array import check_group_size as check_array_group_size
 from reedsp.algorithms.single_source.dijkstra_array import dijkstra_array
 from reedsp.algorithms.single_source.dijkstra_array import rows_at_once as rows_of_arrays
@@ -75,6 +77,7 @@ _METHODS = {
     "near-far": Method(near_far, {"delta": float, "work_groups": bool, "balance": balance.RUNGS}),
     "near-far-local": Method(near_far_local, {"delta": float, "group_size": int}),
     "bellman-ford": Method(bellman_ford, {"group_size": int, "local_memory": bool}),
+    "bellman-ford-queue": Method(bellman_ford_queue),
     "dijkstra-heap": Method(dijkstra_heap, {"arity": int}),
     "dijkstra-array": Method(dijkstra_array, {"group_size": int, "local_memory": bool}),
 }
@@ -119,9 +122,10 @@ def sssp(
         work-item a source with a heap, and "dijkstra-array", one work-group a source with an array of all distances:
         for many sources at once. "output-parallel", "input-parallel" and "input-parallel-refined" are Bellman-Ford: one
         work-item a vertex (thesis section 5.3), one work-item an edge (5.4.1), and one work-item an edge of those
-        vertices only whose distance has changed (5.4.2). So is "bellman-ford", one work-group a source. "auto" takes
-        near-far if it can, or near-far-local on GPUs for many sources, and with negative weights the one of these that
-        is expected to be done first (docs/reference/cost-model.md).
+        vertices only whose distance has changed (5.4.2). So are "bellman-ford", one work-group a source, and
+        "bellman-ford-queue", one work-item a source, of those vertices only, one after the other. "auto" takes near-far
+        if it can, or near-far-local on GPUs for many sources, and with negative weights the one of these that is
+        expected to be done first (docs/reference/cost-model.md).
     target : int or other name, optional
         Vertex whose path is wanted. The search may stop when it is found, and leave vertices that are farther away
         unreached: near-far and Dijkstra do.
@@ -516,6 +520,7 @@ def rows_at_once(method: str, device: Device, arithmetic: Arithmetic, n: int) ->
     at_once: dict[str, Callable[[Device, Arithmetic, int], int]] = {
         "near-far-local": rows_in_local_memory,
         "bellman-ford": rows_of_bellman_ford,
+        "bellman-ford-queue": rows_of_queues,
         "dijkstra-heap": rows_of_heaps,
         "dijkstra-array": rows_of_arrays,
     }

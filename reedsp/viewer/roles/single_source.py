@@ -161,6 +161,15 @@ KERNELS: Kernels = {
             "updates": INTERNAL,
         },
     },
+    "edges/predecessors_in_order.cl": {
+        "resolve_rows": {
+            **_OUTGOING,
+            "dist": reads("dist", "WEIGHT"),
+            "predecessors": updates("predecessors", "int"),
+            "levels": updates("hop_levels", "uint"),
+            **dict.fromkeys(("queues", "searches", "counters"), INTERNAL),
+        },
+    },
     "edges/distances.cl": {"convert_distances": {"dist": reads("dist", "WEIGHT"), "converted": INTERNAL}},
     "edges/statistics.cl": {
         "row_statistics": {

@@ -39,8 +39,9 @@ WAYS: dict[str, dict[str, object]] = {
     "near-far in groups": {"method": "near-far", "options": {"work_groups": True}},
     "near-far in local memory": {"method": "near-far-local"},
     "a group a source": {"method": "bellman-ford"},
+    "a queue": {"method": "bellman-ford-queue"},
 }
-BELLMAN_FORD = [WAYS[name] for name in ("output-parallel", "input-parallel", "refined", "a group a source")]
+BELLMAN_FORD = [WAYS[name] for name in ("output-parallel", "input-parallel", "refined", "a group a source", "a queue")]
 
 every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 every_bellman_ford = pytest.mark.parametrize("way", BELLMAN_FORD, ids=lambda way: way["method"])

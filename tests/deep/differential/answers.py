@@ -48,6 +48,7 @@ RARE_SSSP_WAYS: tuple[dict[str, Any], ...] = (
     {"method": "dijkstra-heap"},
     {"method": "dijkstra-array"},
     {"method": "bellman-ford"},
+    {"method": "bellman-ford-queue"},
     *({"method": "input-parallel-refined", "options": {"balance": rung}} for rung in ladder.RUNGS),
     {"method": "input-parallel-refined", "options": {"edge_classes": True}},
 )
