@@ -12,6 +12,8 @@ import numpy.typing as npt
 from reedsp.arithmetic.paths import Arithmetic, PathFacts
 from reedsp.arithmetic.types import C_TYPES, convert, first_lost, infinity, literal, signed
 
+_BITS_IN_FULL = 256  # of a number in a message; Python writes none of more than some thousand digits
+
 
 @dataclass(frozen=True)
 class Weights:
@@ -233,7 +235,9 @@ def to_user(values: npt.NDArray[Any], no_path: npt.NDArray[np.bool_], dtype: np.
 
 def lost_entry(place: tuple[int, int], value: Any, dtype: np.dtype[Any]) -> OverflowError:
     """Return the error that the type of the result cannot hold an entry."""
-    return OverflowError(f"entry ({place[0]}, {place[1]}) of the product is {value}, which {dtype} cannot hold")
+    number = int(value)
+    text = number if number.bit_length() <= _BITS_IN_FULL else f"a number of {number.bit_length():,} bits"
+    return OverflowError(f"entry ({place[0]}, {place[1]}) of the product is {text}, which {dtype} cannot hold")
 
 
 def write_distances(values: npt.NDArray[Any], first: int, weights: Weights, dist: npt.NDArray[Any]) -> None:

@@ -93,8 +93,8 @@ class Arithmetic:
         return self.dtype.type(min(max(delta, float(limits.tiny)), float(limits.max)))
 
 
-def result_dtype(dtype: npt.DTypeLike | None, graph: PathFacts) -> np.dtype[Any]:
-    """Return the dtype of the distances that the caller asked for; float64 by default.
+def result_dtype(dtype: npt.DTypeLike | None, graph: PathFacts, name: str = "dtype") -> np.dtype[Any]:
+    """Return the dtype of the distances that the caller asked for, by an argument of a name; float64 by default.
 
     Raises
     ------
@@ -108,11 +108,11 @@ def result_dtype(dtype: npt.DTypeLike | None, graph: PathFacts) -> np.dtype[Any]
     try:
         chosen = np.dtype(dtype)
     except TypeError:
-        raise TypeError(f"dtype = {dtype!r}, expected one of {', '.join(map(str, RESULT_TYPES))}") from None
+        raise TypeError(f"{name} = {dtype!r}, expected one of {', '.join(map(str, RESULT_TYPES))}") from None
     if chosen not in RESULT_TYPES:
-        raise ValueError(f"dtype = {chosen}, expected one of {', '.join(map(str, RESULT_TYPES))}")
+        raise ValueError(f"{name} = {chosen}, expected one of {', '.join(map(str, RESULT_TYPES))}")
     if chosen.kind == "i" and not graph.has_integral_weights:
-        raise ValueError(f"dtype = {chosen} cannot hold distances of a graph with fractional weights")
+        raise ValueError(f"{name} = {chosen} cannot hold distances of a graph with fractional weights")
     return chosen
 
 
@@ -130,7 +130,19 @@ def output_array(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[
         raise ValueError(f"out has shape {out.shape} and dtype {out.dtype}, expected {shape} and {dtype}")
     if not out.flags.writeable:
         raise ValueError("out is read-only")
+    if not out.flags.forc and _has_shared_elements(out):
+        raise ValueError("out: some of its elements share memory")
     return out
+
+
+def _has_shared_elements(array: npt.NDArray[Any]) -> bool:
+    """Return whether elements of an array share memory, or lie between others as in no array that was cut or turned."""
+    end = array.itemsize
+    for stride, length in sorted(zip(map(abs, array.strides), array.shape, strict=True)):
+        if length > 1 and stride < end:
+            return array.size > 0
+        end += stride * (length - 1)
+    return False
 
 
 def bounds_matter(n: int, heaviest: float) -> bool:

@@ -47,8 +47,8 @@ def min_plus_product(
         Algorithm 3, Algorithm 4, Algorithm 4 on a transposed `b`, Algorithm 5, tiles of the product in registers,
         which "auto" takes on GPUs, and vectors and packed panels, which it takes on other devices.
     out : ndarray or pyopencl.array.Array, optional
-        Where to store the result, of its shape and type and where `a` and `b` are. It may be one of them, or overlap
-        them. After an error it holds anything.
+        Where to store the result: contiguous, of its shape and type and where `a` and `b` are. It may be one of them,
+        or overlap them. After an error it holds anything.
     device : Device, int or str, optional
         As for :func:`reedsp.sssp`. Arrays of pyopencl are worked on by the device of their queue.
 

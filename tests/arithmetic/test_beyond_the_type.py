@@ -307,6 +307,22 @@ def test_a_limit_leaves_out_what_is_beyond(device: Device, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("method", ["floyd-warshall", "min-plus"])
+def test_vertices_have_their_names(method: str, device: Device) -> None:
+    """Where a vertex cannot be named, none is: the graph that is looked through for negative cycles has one more."""
+
+    def chain(weight: float) -> reedsp.Graph:
+        return reedsp.Graph.from_edges(3, [0, 1], [1, 2], [weight, weight], labels=["a", "b", "c"])
+
+    with pytest.raises(OverflowError, match=r"^graph: the weight of a path is below int64$"):
+        reedsp.apsp(chain(-(2**62) - 5), method, device=device, dtype="int64")
+    if device.fp64:
+        with pytest.raises(OverflowError, match=r"^graph: the weight of a path is below float64$"):
+            reedsp.apsp(chain(-1.5e308), method, device=device)
+        with pytest.raises(OverflowError, match=r"^a distance from vertex 'a' is beyond float64$"):
+            reedsp.apsp(chain(1.5e308), method, device=device)
+
+
+@pytest.mark.parametrize("method", ["floyd-warshall", "min-plus"])
 def test_matrices_say_which_vertex_it_is(method: str, device: Device) -> None:
     """Wherever it is, among pairs without a path, and beside finite distances of any size."""
     if not device.fp64:

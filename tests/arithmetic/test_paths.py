@@ -16,6 +16,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse.csgraph
+from numpy.lib.stride_tricks import as_strided
 
 import reedsp
 from reedsp.arithmetic.paths import (
@@ -315,6 +316,32 @@ def test_arrays_for_distances() -> None:
         output_array(np.ma.zeros((2, 3), np.float32), (2, 3), FLOAT32)
     with pytest.raises(ValueError, match=r"^out is read-only$"):
         output_array(array, (2, 3), FLOAT32)
+
+
+def test_arrays_whose_elements_share_memory_are_refused() -> None:
+    memory = np.empty(60, np.float32)
+    for strides in ((4, 4), (0, 4), (8, 8), (8, 4), (-4, 4)):
+        with pytest.raises(ValueError, match=r"^out: some of its elements share memory$"):
+            output_array(as_strided(memory[20:], (2, 3), strides), (2, 3), FLOAT32)
+    cut = memory.reshape(6, 10)
+    for array in (cut[:2, :3], cut[::3, 1::3], cut.T[8:, ::2], cut[::-3, 2::-1], as_strided(memory, (2, 3), (4, 24))):
+        assert output_array(array, (2, 3), FLOAT32) is array
+    for shape in ((1, 3), (0, 3)):
+        one = as_strided(memory, shape, (0, 4))
+        assert output_array(one, shape, FLOAT32) is one
+
+
+def test_the_dtype_of_an_array_for_distances_is_said_to_be_its_own(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(2, [0], [1], [0.5])
+    for dtype in (">f8", "float16", "uint64"):
+        with pytest.raises(
+            ValueError, match=rf"^out\.dtype = {np.dtype(dtype)}, expected one of int32, int64, float32"
+        ):
+            reedsp.apsp(graph, out=np.empty((2, 2), dtype), device=device)
+    with pytest.raises(ValueError, match=r"^out\.dtype = int32 cannot hold distances of a graph with fractional"):
+        reedsp.apsp(graph, out=np.empty((2, 2), np.int32), device=device)
+    with pytest.raises(ValueError, match=r"^dtype = float16, expected one of"):
+        reedsp.apsp(graph, dtype="float16", device=device)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("weight_type", [np.float32, np.float64])

@@ -564,7 +564,8 @@ def test_path_weights_that_rounding_has_spoilt(predecessors: bool, cluster: Pool
     rng, n = np.random.default_rng(3), 3 * SHORT_SPAN
     heights = rng.random(n) * 10.0 ** rng.uniform(-3, 3, n)
     weights = np.nextafter(heights[:, None] - heights, np.inf)
-    weights = np.where(weights.astype(np.longdouble) < heights[:, None].astype(np.longdouble) - heights, np.inf, weights)
+    exact = heights[:, None].astype(np.longdouble) - heights
+    weights = np.where(weights < exact, np.inf, weights)
     np.fill_diagonal(weights, np.inf)
     whole = np.full((n + 3, n + 3), np.inf)
     whole[:n, :n] = weights

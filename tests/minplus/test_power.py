@@ -228,3 +228,10 @@ def test_16_18_29_38_43_wrong_arguments(a: Any, k: Any, error: type[Exception], 
 def test_44_unknown_method(k: int) -> None:
     with pytest.raises(ValueError, match=r"^method: 'fast' is none of 'auto', 'naive'"):
         reedsp.min_plus_power([[1.0]], k, "fast")
+
+
+def test_a_number_of_more_digits_than_are_written() -> None:
+    with pytest.raises(OverflowError, match=r"^entry \(0, 0\) of the product is a number of 16,610 bits, which int64"):
+        reedsp.min_plus_power([[1]], 10**5000)
+    with pytest.raises(OverflowError, match=f"^entry .* is {2**255}, which int64 cannot hold"):
+        reedsp.min_plus_power([[1]], 2**255)

@@ -81,10 +81,8 @@ def apsp(
         path gets shorter (thesis section 5.2.1), "johnson" searches from every vertex along the edges.
         "auto" takes the last one for sparse graphs, and where it alone can add the weights up, and else the first,
         which needs fewer sums than the second. Where rounding gives a cycle of fractional weights less than zero,
-        "floyd-warshall" searches again from every source, with potentials that are rounded. "johnson" needs integer weights if some are
-        negative, and raises for negative cycles.
-    predecessors : bool
-        Find the vertex before the last one of each path too.
+        "floyd-warshall" searches again from every source, with potentials that are rounded. "johnson" needs integer
+        weights if some are negative, and raises for negative cycles.
     negative_cycles : {"raise", "mark"}
         Whether a negative cycle is an error, or the pairs whose paths can pass one get the distance -inf (in an integer
         dtype its minimum).
@@ -272,7 +270,10 @@ def planned(
     named = choose.MATRIX if method == "auto" else method
     others = METHODS if method == "auto" else None
     choices = checked_options(options, METHODS[named].options, repr(named), others)
-    result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
+    if dtype is None and isinstance(out, np.ndarray):
+        result = result_dtype(out.dtype, graph, "out.dtype")
+    else:
+        result = result_dtype(dtype, graph)
     place = output_array(out, (graph.n, graph.n), result) if isinstance(out, np.ndarray) else None
     target = None if out is None or isinstance(out, np.ndarray) else _output_file(out)
     devices = get_devices(device) if graph.n else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
-from reedsp.edges.negative_cycles import renamed
+from reedsp.edges.negative_cycles import exact_shortest_paths, renamed
 from reedsp.edges.selfcheck import converts
 from reedsp.graph.graph import Graph, edge_sources
 
@@ -132,7 +133,7 @@ class Searches:
     graph, job, dtype, search
         As for :func:`johnson`.
     rounded : bool
-        Potentials may be rounded, as sums of the weights are: for any weights without a negative cycle.
+        Potentials may be rounded, as sums of the weights are, but once: for any weights without a negative cycle.
 
     Attributes
     ----------
@@ -217,6 +218,8 @@ def distances_from_root(
     ------
     NegativeCycleError
         There is a negative cycle, whose vertices are given by their positions among these.
+    OverflowError
+        A path weight is below the arithmetic.
     """
     root = len(vertices)
     position = np.full(graph.n, -1)
@@ -231,11 +234,19 @@ def distances_from_root(
     )
     arithmetic = choose_arithmetic(augmented, dtype)
     dist = np.empty((1, root + 1), arithmetic.dtype)
-    output_parallel(Task(augmented, [[root]], job, arithmetic, dist))
+    try:
+        output_parallel(Task(augmented, [[root]], job, arithmetic, dist))
+    except OverflowError:  # which names a vertex of the augmented graph
+        raise OverflowError(f"graph: the weight of a path is below {arithmetic.dtype}") from None
     return dist[0, :root]
 
 
 def _potentials(graph: Graph, job: Job, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    if dtype.kind == "f":  # whatever device there is, the same
+        exact, scale, _ = exact_shortest_paths(graph, range(graph.n))
+        return np.array([float(Fraction(height or 0, scale)) for height in exact], dtype)
+    if graph.max_abs_weight > _INT64_MAX:
+        raise OverflowError(f"method = 'johnson': a weight of magnitude {graph.max_abs_weight} is beyond int64")
     try:
         return distances_from_root(graph, np.arange(graph.n), job, dtype).astype(dtype)
     except reedsp.NegativeCycleError as error:
@@ -272,7 +283,10 @@ def _with_potentials(
     change = (potentials if columns is None else potentials[columns]) - potentials[sources, np.newaxis]
     np.add(dist, change, out=shifted, where=reached, casting="unsafe")
     if arithmetic.dtype == _INT64:  # sums of narrower distances fit
-        wrapped = (shifted < change) | (shifted == sums.infinity)
-        if (reached & (change > 0) & wrapped).any():
-            raise OverflowError("a distance is beyond int64")
+        wrapped = reached & (change > 0) & ((shifted < change) | (shifted == sums.infinity))
+        if wrapped.any():
+            row, column = np.argwhere(wrapped)[0].tolist()
+            raise OverflowError(
+                f"dist[{sources[row]}, {column if columns is None else columns[column]}] is beyond int64"
+            )
     return to_result(shifted, sums, dtype, sources, columns, unbounded=minus_infinity(sums.dtype))

@@ -123,7 +123,7 @@ class PathMatrix(ABC):
                 if lost.any():
                     byte, edge = np.argwhere(lost)[0]
                     source = first_row + 8 * int(byte) + int(np.unpackbits(lost[byte, edge : edge + 1]).argmax())
-                    raise OverflowError(f"a distance from vertex {source} is beyond {dtype}")
+                    raise OverflowError(f"a distance from vertex {graph.names[source]!r} is beyond {dtype}")
 
         in_parts(look, self.rows.stop - self.rows.start, self.row_bytes, TRANSFERRED)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -183,3 +184,22 @@ def test_every_search_finds_the_same_bytes(search: str, dtype: str, negative: bo
     assert found.pred is not None
     assert expected.pred is not None
     assert found.pred.tobytes() == expected.pred.tobytes()
+
+
+@pytest.mark.parametrize("options", [None, {"search": "bellman-ford"}])
+def test_no_distance_is_the_smallest_integer(options: Any, device: Device) -> None:
+    """Which says that a path can pass a negative cycle."""
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [-(2**31), 5])
+    with pytest.raises(OverflowError, match=r"^dist\[0, 1\] = -2147483648 is outside int32; ask for dtype='int64'$"):
+        reedsp.apsp(graph, "johnson", True, device=device, dtype="int32", options=options)
+    held = reedsp.apsp(graph, "johnson", True, device=device, dtype="int64", options=options)
+    assert held.path(0, 1) == [0, 1]
+    assert held.dist[0].tolist() == [0, -(2**31), 5 - 2**31]
+
+
+def test_it_says_itself_what_it_cannot_add_up(device: Device) -> None:
+    with pytest.raises(OverflowError, match=r"^method = 'johnson': a weight of magnitude 1e\+20 is beyond int64$"):
+        reedsp.apsp(np.array([[0, -1e20, 0], [0, 0, 5.0], [0, 0, 0]]), "johnson", device=device)
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2, 0], [1, 2, 3, 3], [-(2**60), 2**62, 2**62, 2**10])
+    with pytest.raises(OverflowError, match=r"^dist\[1, 3\] is beyond int64$"):
+        reedsp.apsp(graph, "johnson", device=device, dtype="int64")
