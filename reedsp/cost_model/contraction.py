@@ -49,5 +49,6 @@ def may_pay(n: int, m: int, rows: int) -> bool:
 
 def pays(asked: Searches, known: Known) -> bool:
     """Return whether rows of distances are sooner there, if a graph that is like a road network is contracted first."""
-    gain = seconds_on(asked, known, NEAR_FAR) - swept(asked, known)
+    alike = asked._replace(scattered=0.0)  # which costs both of them time
+    gain = seconds_on(alike, known, NEAR_FAR) - swept(asked, known)
     return not asked.negative and gain > _TIMES * contracting(asked.m, known)

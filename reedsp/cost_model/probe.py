@@ -14,6 +14,12 @@ _CALL, _VERTEX, _EDGE = 1.5e-4, 3e-8, 1.5e-8
 """Seconds that it takes, in all, and for each vertex and edge; as measured."""
 _MANY_EDGES = 8
 """Of a vertex, with which a look at each of them takes longer than it is worth."""
+_LARGE = 1 << 16
+"""Vertices from which on the distances of a search leave the nearest memory,"""
+_NEARBY = 1 << 14
+"""and numbers of vertices between the ends of an edge up to which it stays there."""
+_SAMPLED = 256
+"""Edges whose ends are looked at."""
 _SAMPLES = 8
 """Searches from vertices that do not lead to the first one, at most."""
 
@@ -75,6 +81,18 @@ def reach(graph: Graph, budget: float) -> Reach | None:
     found = _directed(graph) if graph.directed else _undirected(graph)
     graph._derived[_KEY] = found
     return found
+
+
+def scattered(graph: Graph) -> float:
+    """Return which part of the edges leads far away in memory, by a sample of a large graph; the graph keeps it."""
+    if graph.n < _LARGE or graph.m == 0:
+        return 0.0
+    if "scattered" not in graph._derived:
+        edges = np.arange(0, graph.m, max(1, graph.m // _SAMPLED))
+        sources = np.searchsorted(graph.indptr, edges, "right") - 1
+        graph._derived["scattered"] = float(np.mean(np.abs(graph.indices[edges] - sources) > _NEARBY))
+    part: float = graph._derived["scattered"]
+    return part
 
 
 def _undirected(graph: Graph) -> Reach:

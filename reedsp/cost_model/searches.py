@@ -24,6 +24,11 @@ _VERTEX_BYTES = 60
 _GPU_WAITS, _GPU_ROW_WAITS, _GPU_ADDED_WAITS = 20, 160, 60
 """Of one search by a whole GPU, times the root of the number of vertices, and for each further one by a work-group; and
 of each if distances are added up, and never read."""
+_FAR_EDGE_WAITS, _FAR_VERTEX_WAITS = 0.1, 1.0
+"""Of a thread of a CPU that searches a graph whose edges lead far away in memory, beside what others take: for each
+edge and vertex, anywhere in what it searches; by the seconds of the processor from 10^5 to 10^6 vertices."""
+_FAR = 2.0
+"""Factor that its counts are within: how many accesses are waited for at a time depends on the frontier."""
 _LEVEL_CALL, _LEVEL_ROW = 2.5e-4, 1e-5
 _GPU_LEVELS_CALL = 1.5e-4
 _GPU_LEVELS_LAUNCHES, _GPU_LEVELS_READS, _GPU_LEVEL_WAITS = 15, 3, 60
@@ -82,6 +87,8 @@ class Searches(NamedTuple):
         Whether some weights are negative.
     stays : bool
         Whether distances are added up where they are found, in place of a result with trees.
+    scattered : float
+        Part of the edges that lead far away in memory (:func:`.probe.scattered`).
     """
 
     n: int
@@ -92,6 +99,7 @@ class Searches(NamedTuple):
     size: int
     negative: bool = False
     stays: bool = False
+    scattered: float = 0.0
 
 
 Counted = tuple[Sequence[Work], float]
@@ -110,7 +118,11 @@ def near_far(asked: Searches, known: Known) -> Counted:
         search = search_on_cpu(
             *(*found, n, asked.directed, SIZES[asked.arithmetic]), trees=not asked.stays, rows=rows / workers
         )
-        return [Work(host=_CALL, launches=8, read_backs=4), search, moved], 1.0
+        far = asked.scattered * (_FAR_VERTEX_WAITS * found[0] + _FAR_EDGE_WAITS * found[1])
+        held = 2.0 * SIZES[asked.arithmetic] * (n + asked.m)
+        strayed = Work(waits=far * rows / workers, footprint=held)
+        works = [Work(host=_CALL, launches=8, read_backs=4), search, strayed, moved]
+        return works, _FAR if asked.scattered else 1.0
     each = _GPU_ADDED_WAITS if asked.stays else _GPU_ROW_WAITS
     waits = (_GPU_WAITS + each * (rows - 1) / known.units) * math.sqrt(n)
     search = Work(waits=waits, footprint=8.0 * (n + asked.m), atomics=float(rows) * asked.m)

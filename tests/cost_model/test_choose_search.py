@@ -84,6 +84,17 @@ def test_nobody_asks_for_a_device_where_none_would_be_sooner() -> None:
         shortest_paths_on_host(asked(3000, 2), never)
 
 
+def test_what_leads_far_away_is_far_for_the_host_too() -> None:
+    for n in (5000, 6000, 7000, 8000, 100_000):
+        near = asked(n, 2, directed=False)
+        assert shortest_paths_on_host(near._replace(scattered=1.0), lambda _: POCL) == shortest_paths_on_host(
+            near, lambda _: POCL
+        )
+    many = asked(200_000, 2.5, 500)
+    assert contraction.pays(many._replace(scattered=1.0), POCL) == contraction.pays(many, POCL)
+    assert seconds_on(many._replace(scattered=1.0), POCL, "near-far") > 2 * seconds_on(many, POCL, "near-far")
+
+
 def test_why_the_host() -> None:
     found = shortest_paths_on_host(asked(1500, 3), lambda _: POCL)
     assert found is not None

@@ -38,3 +38,23 @@ def test_a_bound_looks_at_entries_up_to_eight_edges_a_vertex() -> None:
     for m, entered in ((160, 19), (161, 20)):
         graph = reedsp.Graph.from_edges(20, tails[:m], 1 + heads[:m])
         assert probe.bound(graph) == pytest.approx((1 + 9 / 20 * entered, 9 / 20 * m))
+
+
+@pytest.mark.parametrize(
+    ("name", "part"), [("grid", 0.0), ("random", 0.6), ("shuffled path", 0.6), ("small", 0.0), ("no edges", 0.0)]
+)
+def test_edges_that_lead_far_away_in_memory(name: str, part: float) -> None:
+    """Of large graphs only: most edges of random ones, and none of a grid; it is looked at once."""
+    rng, n = np.random.default_rng(5), 1 << 16
+    numbers, order = np.arange(n), rng.permutation(n)
+    ends: Any = {
+        "grid": (np.r_[numbers[1:], numbers[256:]], np.r_[numbers[:-1], numbers[:-256]]),
+        "random": rng.integers(0, n, (2, 3 * n)),
+        "shuffled path": (order[1:], order[:-1]),
+        "small": rng.integers(0, n - 1, (2, 3 * n)),
+        "no edges": ([], []),
+    }
+    graph = reedsp.Graph.from_edges(n - (name == "small"), *ends[name])
+    found = probe.scattered(graph)
+    assert found == pytest.approx(part, abs=0.1)
+    assert probe.scattered(graph) == found

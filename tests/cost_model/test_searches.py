@@ -80,6 +80,18 @@ def test_near_far_by_a_thread(degree: int, directed: bool, ways: int) -> None:
     assert count("steps", NEAR_FAR, added, CPU) == near(0.4 * asked.m + 8.4 * lowered)
 
 
+def test_edges_that_lead_far_away() -> None:
+    """A vertex waits once, and an edge a tenth of it, anywhere in edges and distances, within a factor of two."""
+    asked = LARGE._replace(m=3 * LARGE.n, rows=3)
+    far = asked._replace(scattered=0.5)
+    more = count("waits", NEAR_FAR, far, CPU) - count("waits", NEAR_FAR, asked, CPU)
+    assert more == near(0.5 * (LARGE.n + 0.1 * asked.m))
+    (_, _, strayed, _), factor = counted(NEAR_FAR, far, CPU)
+    assert (strayed.footprint, factor) == (8 * (asked.n + asked.m), 2)
+    assert counted(NEAR_FAR, asked, CPU)[1] == 1
+    assert count("waits", NEAR_FAR, far, GPU) == count("waits", NEAR_FAR, asked, GPU)
+
+
 def test_a_small_thin_graph_is_found_in_part() -> None:
     """A fifth of it: up to 3000 vertices, from which no more edges lead, in one direction."""
     small = Searches(3000, 3000, True, 1, "int32", 8)

@@ -45,7 +45,7 @@ from reedsp.arithmetic.paths import (
     to_result,
 )
 from reedsp.arithmetic.types import name_of
-from reedsp.cost_model import choose_search, families, place
+from reedsp.cost_model import choose_search, families, place, probe
 from reedsp.cost_model.searches import Searches
 from reedsp.device.device import Device
 from reedsp.device.discovery import are_known, get_device
@@ -577,7 +577,8 @@ def searched_for(
 ) -> Searches:
     """Return what the counts of searches depend on; `stays` is as in :class:`.Searches`."""
     counts = max(1, graph.n), graph.m, graph.directed, max(1, len(starts))
-    return Searches(*counts, name_of(arithmetic.dtype), result.itemsize, graph.has_negative_weights, stays)
+    weights = name_of(arithmetic.dtype), result.itemsize, graph.has_negative_weights
+    return Searches(*counts, *weights, stays, probe.scattered(graph))
 
 
 def known_default(asked: Searches) -> families.Known | None:
