@@ -20,7 +20,7 @@ import scipy.sparse.csgraph
 import reedsp
 from reedsp.algorithms.all_pairs import apsp
 from reedsp.algorithms.single_source import sssp
-from reedsp.algorithms.traversal import bfs
+from reedsp.algorithms.traversal import work_groups, work_items
 from reedsp.cli import command as cli_command
 from reedsp.cli import commands, demo
 from reedsp.cli import options as cli_options
@@ -881,9 +881,9 @@ def test_progress_of_searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, c
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(progress_bar, "time", Clock(3.0))
-    monkeypatch.setattr(bfs, "_LONGEST_DISPATCH", 1000)  # edges between two looks at the device
-    monkeypatch.setattr(bfs, "_LARGEST_BATCH", 1)  # likewise on a GPU: launches
-    monkeypatch.setattr(bfs, "_MOST_LEVELS", 8)  # of a launch
+    monkeypatch.setattr(work_items, "_LONGEST_DISPATCH", 1000)  # edges between two looks at the device
+    monkeypatch.setattr(work_groups, "_LARGEST_BATCH", 1)  # likewise on a GPU: launches
+    monkeypatch.setattr(work_groups, "_MOST_LEVELS", 8)  # of a launch
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     assert cli_command.run([str(file) if word == "FILE" else word for word in command.split()]) == 0

@@ -12,25 +12,25 @@ import numpy.typing as npt
 
 from reedsp.algorithms.single_source.host.searches import routines
 from reedsp.algorithms.single_source.sssp import known_default
+from reedsp.algorithms.traversal import work_items
 from reedsp.algorithms.traversal.deep import DeepSearch, suits
 from reedsp.algorithms.traversal.frontier import FrontierSearch
 from reedsp.algorithms.traversal.on_host import search as search_on_host
 from reedsp.algorithms.traversal.source_a_group import rows_at_once as rows_of_groups
 from reedsp.algorithms.traversal.source_a_group import search_rows
+from reedsp.algorithms.traversal.work_groups import WorkGroupSearch
 from reedsp.cost_model import choose_search, families, place, settings
 from reedsp.cost_model.searches import Searches
-from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
-from reedsp.device.iterate import Batches
-from reedsp.device.job import Argument, BoundKernel, Job, round_up
+from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.balance import FEW_EDGES
 from reedsp.edges.device_graph import UNREACHED, Neighbours, largest_degree
 from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS
 from reedsp.edges.selfcheck import finds_known_levels
-from reedsp.edges.statistics import Measured, RowStatistics, add_up_levels, add_up_on_host, adds_up_levels
+from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up_levels
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
 from reedsp.results.levels import BreadthFirst
@@ -56,28 +56,7 @@ _OPTIONS = {
 
 # Edges not explored yet for each edge of a level up to which bottom-up pays; None: as measured for the kernels.
 _EDGE_FACTORS = {"auto": None, "top-down": 0, "bottom-up": 1 << 30}
-
-# Of "work-items".
-_ITEMS_FILE, _QUEUE_FILE = "traversal/bfs_work_items.cl", "traversal/queue.cl"
-_WORD = 64  # vertices
-_PARTS = 32  # of a level, at most: more than there are compute units, so that they end together
-_BOTTOM_UP_BATCH = 3  # levels between two looks at the device
-_LONGEST_DISPATCH = 1 << 21  # edges top-down: about 50 ms on a slow machine, so that Ctrl-C is prompt
-_LONGEST_LEVEL = 1 << 24  # edges and vertices bottom-up, which goes faster
-_ROW_BYTES = 24  # for each vertex and source
-_MOST_BYTES = 1 << 28
-_MOST_ROWS = 64
-
-# Of "work-groups".
-_GROUPS_FILE = "traversal/bfs_work_groups.cl"
-_GROUP_SIZE, _SMALLEST_GROUP = 256, 32
-_GROUPS_PER_UNIT = 8
-_PIECE = 64
-_EDGES_PER_ITEM = 4
-_SMALL = 4  # work-groups' worth of pieces up to which one work-group searches alone
-_MOST_LEVELS = 256
-_FIRST_BATCH, _LARGEST_BATCH = 8, 32
-_SHORTEST_BATCH = 2
+_SMALLEST_GROUP = 32  # work-items
 
 
 def bfs(
@@ -205,7 +184,7 @@ def statistics_from(
         job = Job(chosen, recycle=True)
         _FOR_MANY[method](graph, sources, None, job, progress, statistics=rows)
         return Measured(rows, str(chosen), method, plan.choice.because, job.kernels_launched)
-    step, launched, because = _MOST_ROWS, 0, plan.choice.because
+    step, launched, because = work_items.MOST_ROWS, 0, plan.choice.because
     for first in range(0, len(sources), step):
         part = slice(first, first + step)
         found = bfs(graph, [graph.names[each] for each in sources[part]], device=chosen, progress=False)
@@ -310,7 +289,7 @@ def _planned(
 def rows_at_once(method: str, device: Device, n: int) -> int:
     """Return from how many sources at once a method searches a graph of n vertices on a device."""
     if method == "work-items":
-        return _rows_of_work_items(n)
+        return work_items.rows_at_once(n)
     return rows_of_groups(device, n) if method == _ROWS else 1
 
 
@@ -352,14 +331,17 @@ def _search_by_work_items(
     Top-down one work-item searches level after level; bottom-up all compute units share a level.
     """
     started = time.perf_counter()
-    most = _rows_of_work_items(graph.n)
+    most = work_items.rows_at_once(graph.n)
     searching, bottom_up_levels = 0.0, 0
     room = np.empty((min(most, len(sources)), 2, graph.n), np.int32) if answers is None else answers
     with job.reusing() as end_part:
         for first in range(0, len(sources), most):
             rows = slice(first, first + most)
             some = sources[rows]
-            search = _RowsOfWorkItems(graph, some, room[: len(some)] if answers is None else room[rows], job, direction)
+            factor = _edge_factor(direction, settings.ITEMS_EDGE_FACTOR, graph, job.device, len(some))
+            search = work_items.WorkItemSearch(
+                graph, some, room[: len(some)] if answers is None else room[rows], job, factor
+            )
             bottom_up_levels += search.run(of_a_search(progress, first, len(sources)))
             searching += time.perf_counter() - started
             job.phases.begin("download")
@@ -369,133 +351,6 @@ def _search_by_work_items(
             report_done(progress, min(first + most, len(sources)), len(sources))
             started = time.perf_counter()
     return {"search_milliseconds": 1e3 * searching, "bottom_up_levels": bottom_up_levels}
-
-
-def _rows_of_work_items(n: int) -> int:
-    return max(1, min(_MOST_ROWS, _MOST_BYTES // (_ROW_BYTES * max(1, n))))
-
-
-class _RowsOfWorkItems:
-    """Searches from a few sources at a time (cl/traversal/bfs_work_items.cl), which have begun.
-
-    The host looks at the device seldom, and prepares what comes next while the device searches: most searches are over
-    sooner than a few looks take.
-    """
-
-    def __init__(
-        self, graph: Graph, sources: Sequence[int], answers: npt.NDArray[np.int32], job: Job, direction: str
-    ) -> None:
-        self._edges = Neighbours.of(graph, job, incoming=False)
-        self._graph, self._job, self._rows, self._n = graph, job, len(sources), np.uint32(graph.n)
-        self._answers = answers
-        # A graph that has been searched bottom-up will be again, so that there is no need to ask first.
-        factor = _edge_factor(direction, settings.ITEMS_EDGE_FACTOR, graph, job.device, len(sources))
-        self._goes_up = factor > 0 and "searched_bottom_up" in graph._derived
-        self._macros = {
-            "PREFETCH_BUILT_IN": int(job.device.kind == "cpu"),
-            **self._edges.macros,
-        }
-        self._words = -(-graph.n // _WORD)
-        self._part_words = np.uint32(-(-self._words // min(self._words, _PARTS)))
-        self._parts = -(-self._words // int(self._part_words))
-        self._found = job.allocate(self._rows * graph.n, np.uint64)
-        self._queue = job.allocate(self._rows * (graph.n + constants(_QUEUE_FILE)["BLOCK"]), np.int32)
-        self._layout = constants(_ITEMS_FILE)
-        self._control = job.allocate(self._rows * self._layout["CONTROL_WORDS"], np.uint64)
-        ends = job.allocate(self._rows * graph.n, np.uint32)
-        self._marks, level_bits = (job.allocate(self._rows * self._words, np.uint64) for _ in range(2))
-        level_words = job.allocate(self._rows * -(-self._words // _WORD), np.uint64)
-        bits = (self._marks, level_bits, level_words, self._control)
-        start = job.upload(np.array(sources, np.int32), keep=False)
-        begin = (
-            *(start, self._edges.first_edge, self._found, self._queue, *bits),
-            *(np.uint64(factor), self._part_words, self._n),
-        )
-        self._bind("begin", self._parts, *begin).queue()
-        limits = (np.uint64(_LONGEST_DISPATCH), np.uint32(largest_degree(graph)))
-        edges = (self._edges.first_edge, self._edges.vertices)
-        self._top_down = self._bind("top_down", 1, *edges, self._found, self._queue, ends, *bits, *limits, self._n)
-        self._top_down.queue()
-        self._bottom_up: _BottomUp | None = None
-
-    def _bind(self, name: str, parts: int, *args: Argument) -> BoundKernel:
-        kernel = self._job.device.kernel(_ITEMS_FILE, name, **self._macros)
-        return self._job.bind(kernel, (parts, self._rows), (1, 1), *args)
-
-    def run(self, progress: Report | None) -> int:
-        """Search to the end; return the number of levels that were found bottom-up."""
-        if self._goes_up:
-            self._queue_bottom_up()
-            self._top_down.queue()
-        layout, count = self._layout, self._layout["CONTROL_WORDS"]
-        while True:
-            control = self._job.download(self._control, self._rows * count, np.uint64)
-            steps = control[layout["STEP"] :: count]
-            if (steps == layout["DONE"]).all():
-                return int(control[layout["BOTTOM_UP_LEVELS"] :: count].sum())
-            if progress is not None:
-                progress(int(control[layout["LEVEL"] :: count].max()), self._graph.n)
-            self._goes_up = self._goes_up or bool(((steps != layout["TOP_DOWN"]) & (steps != layout["DONE"])).any())
-            if self._goes_up:
-                self._queue_bottom_up()
-            self._top_down.queue()
-
-    def _queue_bottom_up(self) -> None:
-        """Queue what does nothing unless bottom-up pays."""
-        if self._bottom_up is None:
-            self._graph._derived["searched_bottom_up"] = True
-            self._bottom_up = self._bind_bottom_up()
-        self._bottom_up.queue(self._job)
-
-    def _bind_bottom_up(self) -> _BottomUp:
-        """Return the kernels that many graphs do without."""
-        job, rows, words, n = self._job, self._rows, self._words, self._n
-        unvisited, frontier = job.allocate(rows * words, np.uint64), job.allocate(2 * rows * words, np.uint64)
-        sums = job.allocate(2 * rows * self._parts, np.uint64)
-        inward = Neighbours.of(self._graph, job, incoming=True)
-        edges = (inward.first_edge, inward.vertices, self._edges.first_edge)
-        bits = (self._found, unvisited, frontier)
-        parts, control, part_words = np.uint32(self._parts), self._control, self._part_words
-        # A level of a large graph takes several dispatches.
-        work = rows * (self._graph.n + self._graph.m)
-        together = max(1, min(self._parts, self._parts * _LONGEST_LEVEL // work))
-        return _BottomUp(
-            self._bind("write_bits", self._parts, *bits, control, part_words, n),
-            [
-                self._bind(
-                    *("bottom_up", min(together, self._parts - first)),
-                    *(*edges, *bits, sums, control, part_words, np.uint32(first), parts, n),
-                )
-                for first in range(0, self._parts, together)
-            ],
-            self._bind("advance", 1, frontier, self._queue, self._marks, sums, control, parts, n),
-        )
-
-    def split(self, statistics: RowStatistics | None) -> None:
-        """Write the answers, and fill statistics of the levels."""
-        with self._job.writes(self._answers) as result:
-            self._bind("split", self._parts, self._found, result, self._part_words, self._n).queue()
-            if statistics is not None:
-                add_up_levels(self._job, result, self._graph.n, statistics)
-
-
-@dataclass(frozen=True)
-class _BottomUp:
-    """The kernels that search levels bottom-up."""
-
-    write_bits: BoundKernel
-    parts: list[BoundKernel]
-    advance: BoundKernel
-
-    def queue(self, job: Job) -> None:
-        """Queue a few levels, or one of a large graph, waiting for each of its parts."""
-        self.write_bits.queue()
-        for _ in range(_BOTTOM_UP_BATCH if len(self.parts) == 1 else 1):
-            for part in self.parts:
-                part.queue()
-                if len(self.parts) > 1:
-                    job.finish()
-            self.advance.queue()
 
 
 # ---- work-groups ------------------------------------------------------------------------------------
@@ -513,65 +368,10 @@ def _search_by_work_groups(
     """Fill `answers`, levels and predecessors from each source, one after the other; return what is to be reported."""
     started = time.perf_counter()
     factor = _edge_factor(direction, settings.GROUPS_EDGE_FACTOR, graph, job.device, len(sources))
-    search = _WorkGroups(graph, job, factor, group_size)
+    search = WorkGroupSearch(graph, job, factor, group_size)
     stats = _search_from_each(search, search.run, sources, answers, job, progress, started)
     assert stats is not None
     return stats
-
-
-class _WorkGroups:
-    """Searches from one source after the other (cl/traversal/bfs_work_groups.cl)."""
-
-    def __init__(self, graph: Graph, job: Job, factor: int, group_size: int | None) -> None:
-        outward = Neighbours.of(graph, job, incoming=False)
-        inward = Neighbours.of(graph, job, incoming=True) if factor else outward
-        size = _GROUP_SIZE if group_size is None else group_size
-        self._job, self._n, n = job, graph.n, np.uint32(graph.n)
-        self._known: dict[str, Any] = graph._derived
-        macros = {
-            "GROUP_SIZE": size,
-            "PIECE": _PIECE,
-            "EDGES_PER_ITEM": _EDGES_PER_ITEM,
-            "SMALL": _SMALL * size,
-            "MOST_LEVELS": _MOST_LEVELS,
-            **outward.macros,
-        }
-        capacity, words = graph.n + graph.m // _PIECE + 1, -(-graph.n // 32)
-        self.levels, self.predecessors = job.allocate(graph.n, np.int32), job.allocate(graph.n, np.int32)
-        queues = job.allocate(2 * capacity, np.uint64)  # of pairs
-        visited, frontiers = job.allocate(words, np.uint32), job.allocate(2 * words, np.uint32)
-        self._layout = constants(_GROUPS_FILE)
-        self._control = job.allocate(self._layout["CONTROL_WORDS"], np.uint32)
-        items = min(job.device.compute_units * _GROUPS_PER_UNIT * size, round_up(graph.n, size))
-        edges = (outward.first_edge, outward.vertices, inward.first_edge, inward.vertices)
-        state = (queues, visited, frontiers, self._control, np.uint32(capacity), n)
-
-        def bind(name: str, items: int, *args: Argument) -> BoundKernel:
-            kernel = job.device.kernel(_GROUPS_FILE, name, **macros)
-            return job.bind(kernel, items, size, *args)
-
-        begin = (self.levels, self.predecessors, queues, visited, self._control, np.uint32(0), np.uint32(factor), n)
-        self._begin = bind("begin", graph.n, outward.first_edge, *begin)
-        self._search = bind("search", items, *edges, self.levels, self.predecessors, *state)
-        self._settle = bind("settle", items, outward.first_edge, self.levels, *state)
-
-    def run(self, source: int, progress: Report | None) -> int:
-        """Search to the end; return the number of levels that were found bottom-up."""
-        self._begin.set("source", np.uint32(source))
-        self._begin.queue()
-        layout = self._layout
-        batches = Batches(self._known, "levels", _FIRST_BATCH, _SHORTEST_BATCH, _LARGEST_BATCH, part=1)
-        while True:
-            for _ in range(batches.begin()):
-                self._search.queue()
-                self._settle.queue()
-            control = self._job.download(self._control, layout["CONTROL_WORDS"], np.uint32)
-            if control[layout["STEP"]] == layout["DONE"]:
-                batches.end(int(control[layout["LAUNCHES"]]))
-                return int(control[layout["BOTTOM_UP_LEVELS"]])
-            if progress is not None:
-                progress(int(control[layout["LEVEL"]]), self._n)
-            batches.go_on()
 
 
 # ---- near-far --------------------------------------------------------------------------------------
@@ -678,7 +478,7 @@ def _is_trusted(device: Device, method: str, group_size: int | None = None) -> b
 
 
 def _search_from_each(
-    search: _WorkGroups | DeepSearch | FrontierSearch,
+    search: WorkGroupSearch | DeepSearch | FrontierSearch,
     run: Callable[[int, Report | None], int | None],
     sources: Sequence[int],
     answers: npt.NDArray[np.int32],

@@ -15,7 +15,7 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.traversal import bfs as traversal_bfs
-from reedsp.algorithms.traversal import deep
+from reedsp.algorithms.traversal import deep, work_items
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.device.job import Launched, recording
 from reedsp.edges import device_graph
@@ -137,8 +137,8 @@ def test_a_search_goes_on_where_a_dispatch_has_ended(
 ) -> None:
     source = int(np.argmax(np.diff(GRAPHS[name].indptr)))
     whole = bfs(GRAPHS[name], source, device=device, options={"method": "work-items", "direction": direction})
-    monkeypatch.setattr(traversal_bfs, "_LONGEST_DISPATCH", 40)
-    monkeypatch.setattr(traversal_bfs, "_LONGEST_LEVEL", 9000)
+    monkeypatch.setattr(work_items, "_LONGEST_DISPATCH", 40)
+    monkeypatch.setattr(work_items, "_LONGEST_LEVEL", 9000)
     pieces = bfs(GRAPHS[name], source, device=device, options={"method": "work-items", "direction": direction})
     assert pieces.stats["kernels_launched"] > 1.5 * whole.stats["kernels_launched"]
     assert np.array_equal(pieces.levels, whole.levels)
@@ -230,7 +230,7 @@ def test_few_searches_of_a_directed_graph_go_top_down(method: str, device: reeds
 def test_several_sources(
     at_once: int, options: dict[str, object], device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(traversal_bfs, "_MOST_ROWS", at_once)
+    monkeypatch.setattr(work_items, "MOST_ROWS", at_once)
     graph = GRAPHS["two cores"]
     sources = [5, graph.n - 1, 5, 800, 0]
     found = bfs(graph, sources, device=device, options=options)
@@ -421,8 +421,8 @@ def test_statistics(device: reedsp.Device) -> None:
 
 @pytest.mark.parametrize("method", traversal_bfs.METHODS)
 def test_progress(method: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(traversal_bfs, "_LONGEST_DISPATCH", 64)  # of one search the host sees many levels,
-    monkeypatch.setattr(traversal_bfs, "_MOST_ROWS", 2)  # and of several each part
+    monkeypatch.setattr(work_items, "_LONGEST_DISPATCH", 64)  # of one search the host sees many levels,
+    monkeypatch.setattr(work_items, "MOST_ROWS", 2)  # and of several each part
     path = reedsp.Graph.from_edges(20_000, np.arange(19_999), np.arange(1, 20_000))
     seen: list[tuple[int, int]] = []
     options = {"method": method}
@@ -564,7 +564,7 @@ def test_75_wrong_near_far_is_not_used(gpu: reedsp.Device, monkeypatch: pytest.M
 
 def test_parts_use_the_same_memory(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many sources there are, in a search as in statistics."""
-    monkeypatch.setattr(traversal_bfs, "_MOST_ROWS", 2)
+    monkeypatch.setattr(work_items, "MOST_ROWS", 2)
     launches: list[Launched] = []
     with recording(launches.append):
         bfs(path(40), range(32), device=device, options={"method": "work-items"})

@@ -29,6 +29,7 @@ MORE: dict[str, tuple[str, ...]] = {
         *("algorithms/contraction/test_prepare.py", "algorithms/contraction/test_in_place_of_graphs.py"),
         *("algorithms/contraction/test_files.py", "networkx_backend/test_prepared.py"),
     ),
+    "algorithms.traversal.work_*": ("algorithms/traversal/test_bfs.py",),
     "algorithms.routes.statistics": (SUMS, "cluster/test_searches.py"),
     "arithmetic.*": (
         *("arithmetic/test_paths.py", "arithmetic/test_conversion.py", f"{ALL_PAIRS}test_apsp_large.py"),
