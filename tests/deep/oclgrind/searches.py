@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.single_source import bellman_ford_groups, near_far_local
+from reedsp.algorithms.single_source import bellman_ford_groups, bellman_ford_queue, near_far_local
 from reedsp.algorithms.single_source.near_far_local import Tuning
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
+from reedsp.edges import predecessors
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from tests.deep.oclgrind import Check
 from tests.support import oracle
@@ -43,6 +44,9 @@ def checks(device: Device) -> Iterator[Check]:
             for in_local, counted in itertools.product((True, False), repeat=2):
                 used = {"single_source/bellman_ford_groups.cl"}
                 yield used, partial(check_bellman_ford, device, family, in_local, counted)
+            used = {"single_source/bellman_ford_queue.cl"}
+            used |= {f"edges/predecessors_{form}.cl" for form in ("outgoing", "in_order")}
+            yield used | PREPARED, partial(check_queue, device, family)
 
 
 def compare(family: Family, sources: list[int], found: np.ndarray, infinity: int) -> None:
@@ -63,6 +67,22 @@ def tuning_of(form: str) -> Tuning:
         narrow=form == "narrow",
         delta=1.0,
     )
+
+
+def check_queue(device: Device, family: Family) -> None:
+    """Rows that are put aside after each vertex, and trees one vertex after the other."""
+    graph, sources = family.graph(), [family.source, 0, family.n - 1]
+    reedsp.sssp(graph, sources, "bellman-ford-queue", device=device, dtype="int32")  # its edges are there from now on
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "kind", "cpu")
+        patch.setattr(predecessors, "_CPU_LEVELS", 1)
+        for module, name in (
+            *((bellman_ford_queue, name) for name in ("_FIRST_BUDGET", "_LEAST_BUDGET")),
+            (predecessors, "_FIRST_BUDGET"),
+        ):
+            patch.setattr(module, name, 1)
+        paths = reedsp.sssp(graph, sources, "bellman-ford-queue", device=device, dtype="int32")
+    compare(family, sources, paths.dist, np.iinfo(np.int32).max)
 
 
 def check_near_far(device: Device, family: Family, form: str) -> None:
