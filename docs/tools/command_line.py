@@ -179,6 +179,8 @@ is "no" (no route, a negative cycle, a wrong result) the JSON says so, too.
 | `REEDSP_REMEMBER` | `never`: a matrix that is given again and again, and does not change, is prepared each time |
 | `REEDSP_DATA` | the folder of `reedsp dataset`, where `--folder` does not say it |
 | `XDG_CACHE_HOME` | where data sets, compiled kernels and tunings are kept, in the folder `reedsp`; else `~/.cache` |
+
+In Python, `REEDSP_DEVICE` is looked at in each call; `REEDSP_HOST` and `REEDSP_REMEMBER` are looked at once, at the first use.
 """
 
 

@@ -7,10 +7,12 @@ import ctypes
 import itertools
 import math
 import time
+import weakref
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -51,6 +53,20 @@ _LARGE_UPLOAD = 1 << 20  # bytes, from which on copies to a GPU take less time t
 _LARGE_DOWNLOAD = 1 << 24  # likewise from a GPU, if several threads take part
 
 
+class _Loan(weakref.ref["BoundKernel"]):
+    """A kernel object, which is added to those that nobody uses as soon as what uses it is no more.
+
+    That takes no step of Python's, as a ``__del__`` does, in which what a signal's handler raises would be lost.
+    """
+
+    __slots__ = ("handle",)
+    handle: cl.Kernel
+
+
+def _nobodys() -> defaultdict[int, deque[_Loan]]:
+    return defaultdict(lambda: deque(maxlen=_MOST_HANDLES))
+
+
 @dataclass(frozen=True)
 class Kernel:
     """A built kernel and the limits that its device sets to its launches."""
@@ -62,26 +78,27 @@ class Kernel:
     local_memory: int
     macros: Mapping[str, str | int] = field(default_factory=dict, compare=False)
     """Those it was built with."""
-    handles: dict[int, list[cl.Kernel]] = field(default_factory=dict, compare=False, repr=False)
-    """Kernel objects not in use, by how many arguments they have: making one takes longer than a small launch."""
+    handles: defaultdict[int, deque[_Loan]] = field(default_factory=_nobodys, compare=False, repr=False)
+    """Kernel objects that nobody uses, by how many arguments they have: making one takes longer than a small launch."""
 
     @cached_property
     def positions(self) -> dict[str, int]:
         """Those of the arguments, by their names in the source."""
         return {name: position for position, name in enumerate(build.arguments(self.file, self.name))}
 
-    def take_handle(self, arguments: int) -> cl.Kernel:
-        """Return a kernel object that is not in use: it holds its arguments, at most so many."""
-        try:
-            return self.handles[arguments].pop()
-        except (KeyError, IndexError):
-            return cl.Kernel(self.program, self.name)
+    def lend(self, user: BoundKernel, arguments: int) -> _Loan:
+        """Lend a kernel object, which holds its arguments, at most so many, for as long as its user lives and has this.
 
-    def give_back(self, handle: cl.Kernel, arguments: int) -> None:
-        """Let others use a kernel object; what is queued has arguments of its own already."""
-        unused = self.handles.setdefault(arguments, [])
-        if len(unused) < _MOST_HANDLES:
-            unused.append(handle)
+        What is queued then has arguments of its own already.
+        """
+        unused = self.handles[arguments]
+        try:
+            handle = unused.pop().handle
+        except IndexError:
+            handle = cl.Kernel(self.program, self.name)
+        loan = _Loan(user, unused.append)
+        loan.handle = handle
+        return loan
 
 
 class _Lent(NamedTuple):
@@ -117,7 +134,7 @@ class Job:
     bytes_to_device, bytes_from_device, bytes_allocated : int
     """
 
-    _lent: ClassVar[dict[int, list[npt.NDArray[Any]]]] = {}
+    _lent: ClassVar[dict[int, tuple[list[npt.NDArray[Any]], weakref.ref[Job]]]] = {}
     """What all jobs have borrowed: kept on where Ctrl-C interrupts a job that waits for its kernels in the end."""
 
     def __init__(self, device: Device, recycle: bool = False, phases: Phases | None = None) -> None:
@@ -137,13 +154,6 @@ class Job:
         self._borrowed: list[npt.NDArray[Any]] = []
         self._steps = 0
         self._started = time.perf_counter()
-
-    def __del__(self) -> None:
-        # Something has failed, or was interrupted, while kernels may be using the arrays' memory, which then goes.
-        if getattr(self, "_borrowed", None):
-            with contextlib.suppress(cl.Error):
-                self.queue.finish()
-            self._return_all()
 
     def begin_after(self, events: Sequence[cl.Event]) -> None:
         """Have this job begin when these events, and everything queued so far, are done."""
@@ -363,7 +373,9 @@ class Job:
         nothing more: Intel's runtime copies such an array at each launch, unless it is given as shared virtual memory.
         """
         self._check_allocation(array.nbytes)
-        self._lent[id(self._borrowed)] = self._borrowed
+        if not self._borrowed:
+            end = partial(_await, self.queue, id(self._borrowed))
+            self._lent[id(self._borrowed)] = self._borrowed, weakref.ref(self, end)
         self._borrowed.append(array)
         if self.device.sees_host_memory:
             # pyopencl would refuse a read-only array
@@ -757,6 +769,13 @@ def spoilt_memory() -> Iterator[None]:
         _spoils.reset(before)
 
 
+def _await(queue: cl.CommandQueue, borrowed: int, job: weakref.ref[Job]) -> None:
+    """Wait for what a job has queued that is no more: it has failed, or was interrupted, with arrays still in use."""
+    with contextlib.suppress(cl.Error):
+        queue.finish()
+    Job._lent.pop(borrowed, None)
+
+
 class BoundKernel:
     """A kernel with its arguments and sizes; made by :meth:`Job.bind`."""
 
@@ -774,15 +793,12 @@ class BoundKernel:
         self._global_size, self._local_size = global_size, local_size
         self._steps = 0 if slices is None else slices.steps
         self._dispatches = [(None, global_size)] if slices is None else _dispatches(global_size, slices)
-        self._kernel, self._handle = kernel, kernel.take_handle(len(args))
-        self._is_for_others = True
+        self._kernel = kernel
+        self._loan: _Loan | None = kernel.lend(self, len(args))
+        self._handle = self._loan.handle
         self._args = list(args)  # OpenCL does not keep a buffer alive that is only an argument
         for position, argument in enumerate(args):
             self._set(position, argument)
-
-    def __del__(self) -> None:
-        if hasattr(self, "_handle") and self._is_for_others:
-            self._kernel.give_back(self._handle, len(self._args))
 
     def set(self, name: str, argument: Argument) -> None:
         """Change one argument, by its name in the source, from the next launch on."""
@@ -791,7 +807,7 @@ class BoundKernel:
     def _set(self, position: int, argument: Argument) -> None:
         self._args[position] = argument
         if isinstance(argument, cl.SVMPointer) and self._job.device.kind != "cpu":
-            self._is_for_others = False  # NVIDIA's driver refuses a buffer where shared memory was
+            self._loan = None  # and no other's later: NVIDIA's driver refuses a buffer where shared memory was
         try:
             if isinstance(argument, (np.generic, bytes)):
                 _set_number(self._handle, position, argument)

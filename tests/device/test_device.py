@@ -685,7 +685,7 @@ def test_72_no_double_precision(device: Device) -> None:
     wide = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2.0**40, 3.0])
     assert reedsp.sssp(wide, 0, device=single).dist.tolist() == [0, 2.0**40, 2.0**40 + 3]
     single.self_test()
-    assert not [macros for _, macros in single._programs if ("WEIGHT", "double") in macros]
+    assert not [macros for _, macros in single._built.programs if ("WEIGHT", "double") in macros]
 
 
 # ---- faults of the device ---------------------------------------------------------------------------
@@ -1043,6 +1043,22 @@ def test_kernel_objects_are_used_again_but_not_by_two_at_a_time(device: Device) 
     assert len(kernel.handles.get(3, [])) == 64
 
 
+def test_nothing_of_python_runs_at_the_end_of_a_job(device: Device) -> None:
+    """In which what a signal's handler raises would be lost: Ctrl-C."""
+    job = Job(device)
+    array = np.arange(1, 65, dtype=np.int32) % 64
+    kernel = device.kernel("edges/verify.cl", "jump", **INT32)
+    bound = job.bind(kernel, 64, 64, job.reads(array), job.allocate(64, np.int32), np.uint32(2))
+    bound.queue()
+    job.return_borrowed()
+    begun: list[str] = []
+    before = sys.getprofile()
+    sys.setprofile(lambda frame, event, argument: begun.append(frame.f_code.co_name) if event == "call" else None)
+    del bound, job
+    sys.setprofile(before)
+    assert begun == []
+
+
 def test_kernel_objects_that_had_shared_memory_are_nobody_elses_on_a_gpu(
     device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1162,8 +1178,8 @@ def test_arrays_outlive_a_job_whose_end_is_interrupted(device: Device, monkeypat
     for ends, are_kept in ((pressed, True), (device.queue.finish, False)):
         array, job = np.arange(1 << 12, dtype=np.int32), Job(device)
         lives = weakref.ref(array)
-        job.borrow(array, writable=True)
         job.queue = SimpleNamespace(finish=ends)  # type: ignore[assignment]
+        job.borrow(array, writable=True)
         del array, job
         gc.collect()
         assert (lives() is not None) == are_kept

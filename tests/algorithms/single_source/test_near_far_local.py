@@ -254,7 +254,7 @@ def test_local_memory_is_what_the_kernel_takes(device: Device) -> None:
         near_far_local.solve(job, edges, arithmetic, [[0]], tuning)
         taken = max(
             kernel.local_memory
-            for ((file, macros), _), kernel in device._kernels.items()
+            for ((file, macros), _), kernel in device._built.kernels.items()
             if file == "single_source/near_far_local.cl"
             and {("HUB", hub), ("NARROW", int(narrow)), ("WIDE", int(dtype.itemsize == 8))} <= set(macros)
             and ("QUEUE", 32) in macros
