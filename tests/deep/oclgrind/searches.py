@@ -18,6 +18,7 @@ from reedsp.device.iterate import Pace
 from reedsp.device.job import Job
 from reedsp.edges import predecessors
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
+from reedsp.edges.predecessors import find_trees_outgoing
 from tests.deep.oclgrind import Check
 from tests.support import oracle
 from tests.support.families import FAMILIES, Family
@@ -71,18 +72,22 @@ def tuning_of(form: str) -> Tuning:
 
 def check_queue(device: Device, family: Family) -> None:
     """Rows that are put aside after each vertex, and trees one vertex after the other."""
-    graph, sources = family.graph(), [family.source, 0, family.n - 1]
-    reedsp.sssp(graph, sources, "bellman-ford-queue", device=device, dtype="int32")  # its edges are there from now on
+    graph, sources, arithmetic = family.graph(), [family.source, 0, family.n - 1], Arithmetic(np.dtype(np.int32))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bellman_ford_queue, "_FIRST_BUDGET", 1)
+        patch.setattr(bellman_ford_queue, "_LEAST_BUDGET", 1)
+        paths = reedsp.sssp(graph, sources, "bellman-ford-queue", device=device, dtype="int32")
+    compare(family, sources, paths.dist, arithmetic.infinity)
+    job, starts = Job(device), [[source] for source in sources]
+    edges, dist = OutEdges.of(graph, job, arithmetic), job.upload(paths.dist)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(device, "kind", "cpu")
         patch.setattr(predecessors, "_CPU_LEVELS", 1)
-        for module, name in (
-            *((bellman_ford_queue, name) for name in ("_FIRST_BUDGET", "_LEAST_BUDGET")),
-            (predecessors, "_FIRST_BUDGET"),
-        ):
-            patch.setattr(module, name, 1)
-        paths = reedsp.sssp(graph, sources, "bellman-ford-queue", device=device, dtype="int32")
-    compare(family, sources, paths.dist, np.iinfo(np.int32).max)
+        patch.setattr(predecessors, "_FIRST_BUDGET", 1)
+        trees = find_trees_outgoing(job, edges, arithmetic, dist, starts, graph.has_negative_weights)
+    found = np.empty(paths.pred.shape, np.int32)
+    trees.read_into(found, job)
+    np.testing.assert_array_equal(found, paths.pred)
 
 
 def check_near_far(device: Device, family: Family, form: str) -> None:
