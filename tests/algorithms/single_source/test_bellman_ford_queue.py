@@ -16,6 +16,7 @@ METHOD = "bellman-ford-queue"
 families = pytest.mark.parametrize("family", CYCLE_FREE, ids=lambda family: family.name)
 
 
+@pytest.mark.deep("int32", "int64", "float32")
 @families
 @pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
 def test_every_type(family: Family, dtype: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
