@@ -180,7 +180,7 @@ is "no" (no route, a negative cycle, a wrong result) the JSON says so, too.
 | `REEDSP_DATA` | the folder of `reedsp dataset`, where `--folder` does not say it |
 | `XDG_CACHE_HOME` | where data sets, compiled kernels and tunings are kept, in the folder `reedsp`; else `~/.cache` |
 
-In Python, `REEDSP_DEVICE` is looked at in each call; `REEDSP_HOST` and `REEDSP_REMEMBER` are looked at once, at the first use.
+In Python, `REEDSP_DEVICE` is looked at in each call, and `REEDSP_HOST` and `REEDSP_REMEMBER` only at the first use.
 """
 
 
