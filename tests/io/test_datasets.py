@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 import reedsp
-from reedsp.cli import command
-from tests.cli.running import run
 from reedsp.io import datasets
+from tests.cli.running import run
 
 CONTENT = b"0 1\n1 2\n"
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 import reedsp
 from reedsp.algorithms.single_source import bellman_ford_groups, dijkstra_array, dijkstra_heap, near_far_local
+from reedsp.algorithms.single_source.bellman_ford_queue import bellman_ford_queue
 from reedsp.algorithms.single_source.near_far import in_work_groups, near_far, rows_at_once
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.selfcheck import finds_known_tree
@@ -234,8 +235,9 @@ def distances_from_root(
     )
     arithmetic = choose_arithmetic(augmented, dtype)
     dist = np.empty((1, root + 1), arithmetic.dtype)
+    search = bellman_ford_queue if job.device.kind == "cpu" else output_parallel
     try:
-        output_parallel(Task(augmented, [[root]], job, arithmetic, dist))
+        search(Task(augmented, [[root]], job, arithmetic, dist))
     except OverflowError:  # which names a vertex of the augmented graph
         raise OverflowError(f"graph: the weight of a path is below {arithmetic.dtype}") from None
     return dist[0, :root]
