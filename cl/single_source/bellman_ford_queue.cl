@@ -25,15 +25,17 @@
 #include "core/rows.cl"
 
 #define LOOK_AHEAD 16  // entries of the queue
-#define SEARCH_WORDS 4
-#define ACTIVE 0  // word: whether there is a row to go on with
-#define ROW 1     // word: its number
+#define SEARCH_WORDS 6
+#define ACTIVE 0   // word: whether there is a row to go on with
+#define ROW 1      // word: its number
+#define RELAXED 4  // words of 32 bits, the lower one first: its edges that were relaxed, or vertices taken out
 
 // What a work-item remembers between two launches.
 typedef struct {
     uint active;
     uint row;
     uint head, count;  // of the queue
+    ulong relaxed;
 } Search;
 
 typedef char SearchFits[sizeof(Search) == SEARCH_WORDS * sizeof(uint) ? 1 : -1];
@@ -64,6 +66,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
             if (search.row >= rows)
                 break;
             search.active = true;
+            search.relaxed = 0;
         }
         __global WEIGHT *dist = weights + (size_t)search.row * n;
         __global int *before = predecessors + (size_t)search.row * n;
@@ -99,7 +102,9 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
                     queue[wrapped(search.head + search.count++, n)] = edge.target;
                 }
             }
-            used += 1 + last - first_edge[vertex];
+            const OFFSET edges_here = 1 + last - first_edge[vertex];
+            used += edges_here;
+            search.relaxed += edges_here;
         }
         if (search.count == 0) {
             search.active = false;

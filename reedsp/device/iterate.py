@@ -145,10 +145,10 @@ def take_rows(
     steps : int
         Of all rows.
     """
-    layout = constants("core/rows.cl")
+    layout, steps = constants("core/rows.cl"), 0
     for _ in repeated(launch, pace):
         words = job.download(counters, layout["COUNTERS"], np.uint32)
-        steps = int(words[layout["STEPS"]])
+        steps += (int(words[layout["STEPS"]]) - steps) % 2**32  # which begin at 0 again
         if words[layout["ROWS_DONE"]] == rows:
             break
         if progress is not None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from reedsp.device import iterate
-from reedsp.device.iterate import Batches, Pace
+from reedsp.device.build import constants
+from reedsp.device.iterate import Batches, Pace, take_rows
 
 
 class Clock:
@@ -112,3 +114,25 @@ def test_kinds_of_searches_are_apart(clock: Clock) -> None:
     batches_of(known, 50, clock)
     assert Batches(known, "kind", 8, 2, 100, part=1).begin() == 50
     assert Batches(known, "other", 8, 2, 100, part=1).begin() == 8
+
+
+def test_steps_of_rows_beyond_32_bits() -> None:
+    """The counter of a device begins at 0 again; the host goes on."""
+    layout = constants("core/rows.cl")
+    words = np.zeros((3, layout["COUNTERS"]), np.uint32)
+    words[:, layout["STEPS"]] = [2**32 - 10, 5, 7]
+    words[-1, layout["ROWS_DONE"]] = 2
+
+    class Fake:
+        def download(self, *_: Any) -> np.ndarray:
+            return next(counters)
+
+        def set(self, *_: Any) -> None:
+            pass
+
+        queue = set
+
+    counters, seen = iter(words), list[int]()
+    fake: Any = Fake()
+    assert take_rows(fake, fake, fake, 2, Pace(1), seen.append) == 2**32 + 7
+    assert seen == [2**32 - 10, 2**32 + 5]

@@ -131,14 +131,7 @@ def _settle_rows(task: Task, on_device: DeviceGraph, found: Found) -> frozenset[
     weights, predecessors = job.allocate(n, task.arithmetic.dtype), job.allocate(n, np.int32)
     rests = found.rests.tolist()
     for row in sorted(range(len(rests)), key=lambda each: rests[each] != layout["UNREST"]):
-        part = slice(row, row + 1)
-        one = dataclasses.replace(
-            task,
-            starts=task.starts[part],
-            dist=task.dist[part],
-            predecessors=None if task.predecessors is None else task.predecessors[part],
-            progress=None,
-        )
+        one = task.of_row(row)
         if rests[row] == layout["ABANDONED"]:
             outcome = output_parallel(one)
         else:

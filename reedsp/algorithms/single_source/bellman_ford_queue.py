@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from reedsp.edges.device_graph import NO_VERTEX, OutEdges
 _FILE = "single_source/bellman_ford_queue.cl"
 _FIRST_BUDGET, _LEAST_BUDGET = 1 << 21, 1 << 12  # edges that a work-item relaxes in the first launch
 _VISITS = 8
-"""Times that each vertex is taken out of the queue, on average, before a negative cycle is looked for."""
+"""Times that each edge is relaxed, on average, before a negative cycle is looked for."""
 _PART_OF_MEMORY = 0.25
 _VERTEX_BYTES = 24  # beside a path weight
 
@@ -76,17 +77,24 @@ def _solve(task: Task) -> Outcome:
     search = _Search(task, edges)
     try:
         taken = search.run()
-        if not (graph.has_negative_weights and (task.arithmetic.saturate or task.arithmetic.dtype.kind == "f")):
-            fill_rows(task, edges, search.weights, task.different_starts())
-            return Outcome(taken)
-        if len(task.starts) == 1:
-            if task.arithmetic.saturate:  # saturated sums come to rest on a negative cycle, too
-                search.look_for_cycle(0)
-            return settle_outgoing(task, edges, search.weights, taken)
     except RoundingError:
-        if len(task.starts) == 1:
-            return solve_on_host(task)
-    return task.in_parts(1, _solve)
+        return solve_on_host(task) if len(task.starts) == 1 else task.in_parts(1, _solve)
+    if not (graph.has_negative_weights and (task.arithmetic.saturate or task.arithmetic.dtype.kind == "f")):
+        fill_rows(task, edges, search.weights, task.different_starts())
+        return Outcome(taken)
+    rows = range(len(task.starts))
+    outcomes = [_settle(task.of_row(row), edges, search, row) for row in rows]
+    return Outcome(taken, frozenset(row for row in rows if outcomes[row].rows_from_host))
+
+
+def _settle(task: Task, edges: OutEdges, search: _Search, row: int) -> Outcome:
+    """Fill the arrays of one row, whose weights may hide a negative cycle, or be spoilt by rounding."""
+    try:
+        if task.arithmetic.saturate:  # saturated sums come to rest on a negative cycle, too
+            search.look_for_cycle(row)
+        return settle_outgoing(task, edges, search.weights_of(row), 0)
+    except RoundingError:
+        return solve_on_host(task)
 
 
 class _Search:
@@ -99,7 +107,7 @@ class _Search:
         self.weights = job.full(rows * n, task.arithmetic.infinity)
         self._predecessors = job.full(rows * n, np.int32(NO_VERTEX))
         self._searches = job.full(self._workers * self._layout["SEARCH_WORDS"], np.uint32(0))
-        self._next_look = _VISITS * n * self._workers
+        self._next_look = dict.fromkeys(range(rows), _VISITS * (n + edges.m))
 
     def run(self) -> int:
         """Relax until nothing falls any more; return the number of vertices whose edges were relaxed.
@@ -125,15 +133,32 @@ class _Search:
         return take_rows(job, launch, counters, len(task.starts), Pace(first), self._go_on)
 
     def _go_on(self, taken: int) -> None:
-        """Report between launches, and look for negative cycles now and then."""
+        """Report between launches, and look for negative cycles where much was relaxed since the last look."""
         if self._task.progress is not None:
             self._task.progress(taken, self._edges.n)
-        if self._task.graph.has_negative_weights and taken >= self._next_look:
-            self._next_look = 2 * taken
-            words = self._layout["SEARCH_WORDS"]
-            searches = self._task.job.download(self._searches, self._workers * words, np.uint32).reshape(-1, words)
-            for search in searches[searches[:, self._layout["ACTIVE"]] != 0]:
-                self.look_for_cycle(int(search[self._layout["ROW"]]))
+        if self._task.graph.has_negative_weights:
+            for row, relaxed in self._under_way():
+                if relaxed >= self._next_look[row]:
+                    self._next_look[row] = 2 * relaxed
+                    self.look_for_cycle(row)
+
+    def _under_way(self) -> Iterator[tuple[int, int]]:
+        """Yield the rows that work-items have begun and not ended, and the edges that these have relaxed for each."""
+        layout = self._layout
+        size = self._workers * layout["SEARCH_WORDS"]
+        words = self._task.job.download(self._searches, size, np.uint32).reshape(self._workers, -1)
+        for search in words[words[:, layout["ACTIVE"]] != 0].tolist():
+            low, high = search[layout["RELAXED"] : layout["RELAXED"] + 2]
+            yield search[layout["ROW"]], low + (high << 32)
+
+    def weights_of(self, row: int) -> cl.Buffer:
+        """Return the path weights of a row."""
+        if len(self._task.starts) == 1:
+            return self.weights
+        job, dtype, n = self._task.job, self._task.arithmetic.dtype, self._edges.n
+        weights = job.allocate(n, dtype)
+        job.copy(weights, 0, self.weights, row * n * dtype.itemsize, n * dtype.itemsize)
+        return weights
 
     def look_for_cycle(self, row: int) -> None:
         """Raise if the predecessors of a row close a cycle, which has negative weight."""

@@ -79,6 +79,17 @@ class Task:
             return self.starts
         return [list(dict.fromkeys(some)) for some in self.starts]
 
+    def of_row(self, row: int) -> Task:
+        """Return the task of one row, which does not report."""
+        part = slice(row, row + 1)
+        return dataclasses.replace(
+            self,
+            starts=self.starts[part],
+            dist=self.dist[part],
+            predecessors=None if self.predecessors is None else self.predecessors[part],
+            progress=None,
+        )
+
     def in_parts(self, most: int, solve: Callable[[Task], Outcome]) -> Outcome:
         """Solve up to so many rows at a time, in parts of about the same size.
 

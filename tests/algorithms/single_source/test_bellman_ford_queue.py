@@ -8,6 +8,7 @@ import pytest
 import reedsp
 from reedsp.algorithms.single_source import bellman_ford_queue
 from reedsp.device.device import Device
+from reedsp.device.job import recording
 from tests.support import oracle
 from tests.support.families import CYCLE_FREE, NEGATIVE_CYCLES, Family, named
 
@@ -63,6 +64,19 @@ def test_negative_cycle_out_of_reach(device: Device) -> None:
     assert found.dist[0].tolist() == [np.inf if d is None else d for d in oracle.distances(6, family.edges, 0)]
     with pytest.raises(reedsp.NegativeCycleError):
         reedsp.sssp(family.graph(), [0, 4], METHOD, device=device)
+
+
+def test_a_cycle_through_a_vertex_of_many_edges(device: Device) -> None:
+    """It is looked for once as many edges were relaxed as there are some times over, however few vertices."""
+    leaves = np.arange(3, 20_000)
+    heads, tails = [1, 2, 1, *leaves, *leaves], [0, 1, 2, *[0] * len(leaves), *[1] * len(leaves)]
+    weights = [0, 0, -1, *[-(10**9)] * len(leaves), *[0] * len(leaves)]
+    graph, launched = reedsp.Graph.from_edges(20_000, tails, heads, weights), []
+    for sources in (0, [5, 0, 0]):
+        with recording(launched.append), pytest.raises(reedsp.NegativeCycleError) as caught:
+            reedsp.sssp(graph, sources, METHOD, device=device)
+        assert sorted(caught.value.cycle[1:]) == [1, 2]
+    assert len(launched) < 60
 
 
 def test_edges_of_fallen_vertices_only(device: Device) -> None:
