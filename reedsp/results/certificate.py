@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+import reedsp
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.negative_cycles import exact_shortest_paths
 from reedsp.edges.verify import VerificationError, wrong_nearest
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.files import Stored, masks
@@ -314,8 +316,6 @@ def _marked(stored: Stored) -> npt.NDArray[np.bool_] | None:
 
 def _check_marked(graph: Graph, marked: npt.NDArray[np.bool_]) -> None:
     """Check that the components marked have a negative cycle; that the others have none shows in their distances."""
-    import scipy.sparse.csgraph
-
     component = graph.strong_components()
     matrix = graph.to_scipy()
     for each in np.unique(component[marked]):
@@ -323,9 +323,10 @@ def _check_marked(graph: Graph, marked: npt.NDArray[np.bool_]) -> None:
         if not marked[inside].all():
             vertex = inside[~marked[inside]][0]
             raise _wrong(graph, vertex, "its distance from itself is not -inf, but that of its component is")
+        part = matrix[inside][:, inside]
         try:
-            scipy.sparse.csgraph.bellman_ford(matrix[inside][:, inside], indices=0)
-        except scipy.sparse.csgraph.NegativeCycleError:
+            exact_shortest_paths(Graph(part.indptr, part.indices, part.data, directed=True), range(len(inside)))
+        except reedsp.NegativeCycleError:
             continue
         raise _wrong(graph, inside[0], "its distance from itself is -inf, but its component has no negative cycle")
 

@@ -186,6 +186,25 @@ def test_matrices_with_marked_negative_cycles(seed: int) -> None:
                 certificate.check(graph, stored(changed, sources=rows))
 
 
+SMALL = [-4.045744609472885, 9.980385304571456, -5.934640695098572]  # -8.9e-16 in all, 0.0 if added up another way
+
+
+@pytest.mark.parametrize("weights", [SMALL, [-1e-16, -5e-17]])
+def test_negative_cycles_of_small_weight(weights: list[float], device: reedsp.Device) -> None:
+    n = len(weights)
+    graph = Graph.from_edges(n, np.arange(n), (np.arange(n) + 1) % n, weights)
+    assert reedsp.apsp(graph, negative_cycles="mark", device=device).verify()
+    assert certificate.check(graph, stored(np.full((n, n), -np.inf), sources=[[vertex] for vertex in range(n)])) == n
+
+
+@pytest.mark.parametrize("weights", [[1, 2, -3], [0.1, 0.2, -0.3], [1e16, 1.0, 1.0, -1e16 - 2]])
+def test_cycles_that_are_not_negative_are_not_marked(weights: list[float]) -> None:
+    n = len(weights)
+    graph = Graph.from_edges(n, np.arange(n), (np.arange(n) + 1) % n, weights)
+    with pytest.raises(reedsp.VerificationError, match="its component has no negative cycle"):
+        certificate.check(graph, stored(np.full((n, n), -np.inf), sources=[[vertex] for vertex in range(n)]))
+
+
 # ---- files and the command --------------------------------------------------------------------------
 
 
