@@ -15,6 +15,7 @@ from reedsp.csgraph.matrix import are_as_read, are_ordered, are_plain, ascend, c
 from reedsp.csgraph.small import compressed
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
+from reedsp.edges.matrix_graph import are_finite
 from reedsp.edges.preparation import MatrixRows
 from reedsp.typing import MatrixLike
 
@@ -95,8 +96,11 @@ def _small(csgraph: Any, is_weak: bool) -> Any:
     SciPy 1.17 never ends its search for strong components if a column is twice in a row.
     """
     if (rows := compressed_rows(csgraph)) is None:
+        is_sparse = scipy.sparse.issparse(csgraph)
         if (csgraph := compressed(csgraph)) is None:
             return None
+        if not is_sparse:  # columns ascend
+            return csgraph if len(csgraph.data) > 0 and are_finite(csgraph.data) else None
         rows = csgraph.indptr, csgraph.indices, csgraph.data
     is_small = is_labelled_on_host(len(rows[0]), len(rows[1]))
     return csgraph if is_small and (are_plain if is_weak else are_ordered)(*rows) else None

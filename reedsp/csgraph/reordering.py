@@ -79,7 +79,7 @@ def depth_first_order(
     >>> depth_first_order([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], 0)
     (array([0, 1, 3, 2], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
     """
-    matrix, start = _ordered(csgraph), _start_in(csgraph, i_start)
+    matrix, start = _of_doubles(_ordered(csgraph)), _start_in(csgraph, i_start)
     return _depth_first_order(matrix, start, directed, return_predecessors)  # type: ignore[no-any-return]
 
 
@@ -120,6 +120,14 @@ def depth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True) -
 def _ordered(csgraph: MatrixLike) -> Any:
     """Return the graph in the one form that SciPy's routines never misread."""
     return csgraph if is_ordered(csgraph) else graph_of(csgraph, directed=True).to_scipy()
+
+
+def _of_doubles(matrix: Any) -> Any:
+    """Return a CSR matrix with weights in float64, sooner than SciPy converts it."""
+    if matrix.dtype == np.float64:
+        return matrix
+    weights = matrix.data.astype(np.float64)
+    return scipy.sparse.csr_array((weights, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _start_in(csgraph: MatrixLike, i_start: int) -> int:
