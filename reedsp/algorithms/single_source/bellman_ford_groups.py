@@ -113,7 +113,7 @@ def _solve(group_size: int, local_memory: bool | None, task: Task) -> Outcome:
         by_hops = task.by_hops or graph.has_negative_weights
         trees = find_trees(job, on_device, found.weights, task.starts, by_hops)
         if trees.overflowed and task.ceiling is None:
-            raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
+            raise OverflowError(f"graph: a distance is beyond {arithmetic.dtype}")
         if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
         if task.predecessors is not None:

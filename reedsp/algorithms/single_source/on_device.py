@@ -91,6 +91,6 @@ def distances_on_device(
     found, _ = search(job, edges, arithmetic, starts)
     # What finds the trees sees what has overflowed.
     if arithmetic.saturate and find_trees_outgoing(job, edges, arithmetic, found, starts, False).overflowed:
-        raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
+        raise OverflowError(f"graph: a distance is beyond {arithmetic.dtype}")
     job.finish()
     return Array(chosen.queue, shape, arithmetic.dtype, data=found)

@@ -154,7 +154,7 @@ def fill_rows(
             if task.target is not None:
                 job.download_into(dist, found)
             if task.target is None or (dist[:, task.target] == arithmetic.infinity).any():
-                raise OverflowError(f"a distance is beyond {arithmetic.dtype}")
+                raise OverflowError(f"graph: a distance is beyond {arithmetic.dtype}")
         if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
         if task.predecessors is not None:
