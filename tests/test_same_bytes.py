@@ -128,11 +128,11 @@ def johnson_pays(graph: reedsp.Graph, known: Known, dtype: str) -> bool:
 
 def test_which_method_depends_on_the_graph_alone_where_sums_are_rounded() -> None:
     cases = [("fractional", None), ("rounded, though whole", None), ("fractional", "float32")]
-    for m in (900, 2000, 3000, 9000):
+    for m in (900, 9000, 18_900, 19_100):
         for kind, dtype in cases:
             graph = sparse(1000, m, kind)
             chosen = {johnson_pays(graph, each, dtype or "float64") for each in MACHINES.values()}
-            assert chosen == {300 * (graph.m + 1000) < 1000**2}
+            assert chosen == {50 * (graph.m + 1000) < 1000**2}
     of_whole = [johnson_pays(sparse(1000, 8000, "whole"), MACHINES[each], "float64") for each in ("PoCL", "H200")]
     assert of_whole == [False, True]
 

@@ -196,5 +196,5 @@ def test_csgraph_names_endless_entries() -> None:
     for function in (csgraph.floyd_warshall, csgraph.shortest_path):
         with pytest.raises(ValueError, match=r"^csgraph\[4, 2\] is -inf, expected a number greater than -inf$"):
             function(matrix)
-    with pytest.raises(ValueError, match=r"^matrix has shape \(6, 5\), expected a square matrix$"):
+    with pytest.raises(ValueError, match=r"^csgraph has shape \(6, 5\), expected a square matrix$"):
         csgraph.floyd_warshall(matrix[:, :5])
