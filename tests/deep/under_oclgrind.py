@@ -40,7 +40,7 @@ from reedsp.algorithms.contraction.wide import Wide
 from reedsp.algorithms.single_source import input_parallel, near_far_work_group, near_far_work_item, sssp
 from reedsp.algorithms.single_source.near_far_work_group import Tuning
 from reedsp.algorithms.single_source.task import Task
-from reedsp.algorithms.traversal import bfs, deep, queue_levels, queue_order, source_a_group
+from reedsp.algorithms.traversal import bfs, deep, queue_levels, queue_order, source_a_group, work_groups
 from reedsp.arithmetic.matrix import INTEGERS, Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device import build, iterate
@@ -893,7 +893,7 @@ def check_breadth_first(
     with pytest.MonkeyPatch.context() as patch:
         settings = {"PIECE": 4, "EDGES_PER_ITEM": 1, "SMALL": small, "MOST_LEVELS": 5, "GROUPS_PER_UNIT": 2}
         for name, value in settings.items():
-            patch.setattr(bfs, f"_{name}", value)
+            patch.setattr(work_groups, f"_{name}", value)
         options = {"method": method, "direction": direction}
         if method == "work-groups":
             options["group_size"] = 64 if graph.n > 64 else 32
