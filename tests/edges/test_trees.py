@@ -9,6 +9,7 @@ import pytest
 
 import reedsp
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.device import iterate
 from reedsp.device.device import Device
 from reedsp.device.job import Job, Launched, recording
 from reedsp.edges import predecessors
@@ -64,6 +65,7 @@ def test_one_vertex_after_the_other(
 def test_levels_of_a_long_path(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its hop levels took a launch each."""
     monkeypatch.setattr(device, "kind", "cpu")
+    monkeypatch.setattr(iterate, "_SECONDS", 3600.0)
     n = 3000
     graph = reedsp.Graph.from_edges(n, range(n - 1), range(1, n), np.zeros(n - 1, np.int64))
     launched: list[Launched] = []
