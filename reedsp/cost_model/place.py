@@ -72,6 +72,9 @@ _DEVICE = 1200.0
 _FEW_EDGES, _DEVICE_THIN = 6, 2500.0
 """The same where vertices have fewer edges than that on average, as in road networks: a GPU takes many steps."""
 
+_SIGNED_CALL, _SIGNED_PAIR, _SIGNED_ROUNDED = 50.0, 2.5e-3, 150.0
+"""The same with negative weights by Bellman-Ford's algorithm, for each vertex times each edge; and with fractions."""
+
 _CPU_COUNT = 500.0
 """The same of a device that is a CPU, where edges are only counted."""
 
@@ -94,6 +97,22 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
         Whether all edges weigh the same.
     """
     return _serves and _on_host(n, m, rows, unweighted) < on_any_device(n, m)
+
+
+def is_signed_for_host(n: int, m: int, rows: int, exact: bool) -> bool:
+    """Return whether the host is likely to find shortest paths with negative weights sooner than a device.
+
+    Parameters
+    ----------
+    n, m, rows : int
+        As for :func:`is_for_host`.
+    exact : bool
+        Whether weights are integers, so that one search gives potentials for all.
+    """
+    once = _SIGNED_CALL + _SIGNED_PAIR * n * m
+    if exact:
+        return _serves and once + (_on_host(n, m, rows, unweighted=False) if rows > 1 else 0.0) < on_any_device(n, m)
+    return _serves and _SIGNED_ROUNDED + (1 + rows) * once < on_any_device(n, m)
 
 
 def is_limited_for_host(n: int, m: int, rows: int, reached: int, predecessors: bool) -> bool:

@@ -62,8 +62,9 @@ _GPU_GROUP_EDGE, _GPU_GROUP_WAITS = 0.25, 15
 _HOST_CALL, _HOST_ROW, _HOST_VERTEX, _HOST_EDGE, _HOST_LOWERED = 1.05e-4, 8e-6, 3.8e-8, 7e-9, 9e-9
 """Seconds that SciPy's Dijkstra's algorithm and the tree take on one core: of a call, and for each source, vertex,
 edge and, as for :func:`.search_on_cpu`, each time that a distance is lowered again, times the depth of a heap."""
-_HOST_ROUNDS = 2.5e-9
-"""The same of its Bellman-Ford's algorithm, for each vertex and edge: all rounds that there can be."""
+_HOST_ROUNDS, _HOST_ROUNDED = 2.5e-9, 1.5e-4
+"""The same of its Bellman-Ford's algorithm, for each vertex and edge: all rounds that there can be. It gives potentials
+for all sources where sums are exact; where they are rounded, a search more and some time show that they may be."""
 _SMALL, _PART_FOUND = 3000, 0.2
 """Vertices of a small directed graph with at most as many edges, of which a search is expected to find a part only."""
 _HOST_LEVELS, _LEVEL_VERTEX = 0.7, 8e-9
@@ -197,12 +198,14 @@ def bellman_ford_by_queue(asked: Searches, known: Known) -> Counted:
 def on_host(asked: Searches) -> float:
     """Return the seconds that the host takes, by SciPy."""
     n, m = asked.n, asked.m
-    if asked.negative:
-        each = _HOST_ROW + _HOST_ROUNDS * n * m
-    else:
-        lowered = n * math.log(max(1.0, m / n - (not asked.directed))) * math.log2(n)
-        each = _HOST_ROW + _part_found(asked) * (_HOST_VERTEX * n + _HOST_EDGE * m + _HOST_LOWERED * lowered)
-    return _HOST_CALL + asked.rows * each
+    relaxed = _HOST_ROUNDS * n * m if asked.negative else 0.0
+    if asked.negative and asked.arithmetic.startswith("float"):
+        return _HOST_CALL + _HOST_ROUNDED + (1 + asked.rows) * (_HOST_ROW + relaxed)
+    if asked.negative and asked.rows == 1:
+        return _HOST_CALL + _HOST_ROW + relaxed
+    lowered = n * math.log(max(1.0, m / n - (not asked.directed))) * math.log2(n)
+    each = _HOST_ROW + _part_found(asked) * (_HOST_VERTEX * n + _HOST_EDGE * m + _HOST_LOWERED * lowered)
+    return _HOST_CALL + relaxed + asked.rows * each
 
 
 def levels_on_host(asked: Searches) -> float:

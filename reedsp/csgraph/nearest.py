@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.single_source.host.nearby import search_nearby
-from reedsp.algorithms.single_source.host.searches import routines
+from reedsp.algorithms.single_source.host.routines import routines
 from reedsp.algorithms.single_source.host.trees import trees
 from reedsp.cost_model.place import is_for_host, is_limited_for_host, serves
 from reedsp.csgraph.matrix import compressed_rows, vertices_of
@@ -87,11 +87,11 @@ def nearest_on_host(
     """Return what is found from the nearest of several vertices, as :func:`within`; None where that is for a device."""
     if (small := small_matrix(csgraph, unweighted)) is None:
         return None
-    matrix, _ = small
+    matrix = small.matrix
     starts = vertices_of(indices, matrix.shape[0]).reshape(-1)
     if len(starts) == 0:
         return None
-    dist = routines()[0](matrix, directed, starts, False, unweighted, limit, True)
+    dist = routines().dijkstra(matrix, directed, starts, False, unweighted, limit, True)
     if not predecessors:
         return dist, None
     indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)

@@ -8,28 +8,21 @@ from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
-from scipy.sparse.csgraph import yen as scipy_yen
 
 from reedsp.algorithms.all_pairs.apsp import apsp
-from reedsp.algorithms.all_pairs.on_host import floyd_warshall as floyd_warshall_on_host
 from reedsp.algorithms.routes.k_shortest import yen as _yen
-from reedsp.algorithms.routes.on_host import shortest_simple_paths
-from reedsp.algorithms.single_source.host.searches import dijkstra as dijkstra_on_host
-from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
 from reedsp.algorithms.traversal.queue_order import queue_distances
 from reedsp.cost_model.counts import TILE
 from reedsp.cost_model.place import (
     is_counted_on_cpu_device,
-    is_for_host,
     is_forest_for_host,
     is_matrix_for_host,
-    is_yen_for_scipy,
 )
-from reedsp.csgraph.matrix import are_plain, ascend, compressed_rows, edges_from, graph_of, number, vertices_of
-from reedsp.csgraph.nearest import are_within, nearest_on_host, within
-from reedsp.csgraph.small import both_ways, edges_both_ways, small_matrix
+from reedsp.csgraph.matrix import are_plain, compressed_rows, edges_from, graph_of, number, vertices_of
+from reedsp.csgraph.nearest import nearest_on_host, within
+from reedsp.csgraph.on_host import FEW_TO_SEARCH, all_pairs_on_host, search_on_host, yen_on_host
+from reedsp.csgraph.small import small_matrix
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX
@@ -44,10 +37,6 @@ _Dist = npt.NDArray[np.float64]
 _Vertices = npt.NDArray[np.int32]
 _DistAndPred = tuple[_Dist, _Vertices]
 _DistPredAndSources = tuple[_Dist, _Vertices, _Vertices]
-
-_FEW_TO_SEARCH = 100
-"""Vertices up to which each one searches by "auto" where sums are rounded, as Dijkstra's algorithm adds; for more, see
-:func:`reedsp.apsp`. They alone decide, so that the host and all devices return the same bytes."""
 
 
 @overload
@@ -152,7 +141,8 @@ def shortest_path(
             raise ValueError("indices: method='FW' finds the paths of all pairs")
         return floyd_warshall(csgraph, directed, return_predecessors, unweighted, overwrite)
     if method in ("D", "auto") and not overwrite:
-        found = _on_host(csgraph, directed, indices, return_predecessors, unweighted, auto=method == "auto")
+        given = csgraph, directed, indices, return_predecessors, unweighted
+        found = search_on_host(*given, **dict.fromkeys(("auto", "signed", "everywhere"), method == "auto"))
         if found is not None:
             return found
     if method == "D":
@@ -167,7 +157,7 @@ def shortest_path(
         raise ValueError(f"method = {method!r}, expected 'auto', 'FW', 'D', 'BF' or 'J'")
     graph = graph_of(csgraph, directed, unweighted)
     if indices is None:
-        searches = graph.n <= _FEW_TO_SEARCH and _sums_are_rounded(graph)
+        searches = graph.n <= FEW_TO_SEARCH and _sums_are_rounded(graph)
         return _all_pairs(graph, "johnson" if searches else "auto", return_predecessors, csgraph if overwrite else None)
     _refuse_negative_cycles(graph)
     return _from_each(graph, indices, return_predecessors)
@@ -244,10 +234,10 @@ def floyd_warshall(
            [inf,  1.,  0.]])
     """
     directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
-    if not overwrite and (small := small_matrix(csgraph)) is not None:
-        n = small[0].shape[0]
+    if not overwrite and (small := small_matrix(csgraph, signed=True)) is not None:
+        n = small.matrix.shape[0]
         if (is_forest_for_host if return_predecessors else is_matrix_for_host)(n):
-            found = _all_pairs_on_host(*small, directed, return_predecessors, unweighted, rounded=n <= TILE)
+            found = all_pairs_on_host(small, directed, return_predecessors, unweighted, rounded=n <= TILE)
             if found is not None:
                 return found
     graph = graph_of(csgraph, directed, unweighted)
@@ -382,7 +372,7 @@ def dijkstra(
     counts = unweighted and directed and not (min_only or return_predecessors)
     if counts and (counted := _edges_to_each(csgraph, indices, limit)) is not None:
         return counted
-    found = None if min_only else _on_host(csgraph, directed, indices, return_predecessors, unweighted, limit)
+    found = None if min_only else search_on_host(csgraph, directed, indices, return_predecessors, unweighted, limit)
     if found is not None:
         return found
     graph, looked = graph_of(csgraph, directed, unweighted), directed and compressed_rows(csgraph) is not None
@@ -460,7 +450,8 @@ def bellman_ford(
     array([0., 1., 2.])
     """
     directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
-    if (found := _on_host(csgraph, directed, indices, return_predecessors, unweighted)) is not None:
+    found = search_on_host(csgraph, directed, indices, return_predecessors, unweighted, signed=True)
+    if found is not None:
         return found
     return _from_each(graph_of(csgraph, directed, unweighted), indices, return_predecessors)
 
@@ -533,7 +524,8 @@ def johnson(
            [inf, -1.,  0.]])
     """
     directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
-    if (found := _on_host(csgraph, directed, indices, return_predecessors, unweighted)) is not None:
+    found = search_on_host(csgraph, directed, indices, return_predecessors, unweighted, signed=True, everywhere=True)
+    if found is not None:
         return found
     graph = graph_of(csgraph, directed, unweighted)
     if indices is None:
@@ -624,7 +616,7 @@ def yen(
     source, sink, K = integer(source, "source"), integer(sink, "sink"), integer(K, "K")
     if K < 0:
         raise ValueError(f"K = {K}, expected at least 0")
-    if (found := _yen_on_host(csgraph, source, sink, K, directed, return_predecessors, unweighted)) is not None:
+    if (found := yen_on_host(csgraph, source, sink, K, directed, return_predecessors, unweighted)) is not None:
         return found
     graph = graph_of(csgraph, directed, unweighted)
     for name, vertex in (("source", source), ("sink", sink)):
@@ -753,109 +745,6 @@ def _rows(
     if pred is not None:
         pred[beyond] = NO_VERTEX
     return dist, pred
-
-
-def _on_host(
-    csgraph: Any,
-    directed: bool,
-    indices: npt.ArrayLike | None,
-    return_predecessors: bool,
-    unweighted: bool,
-    limit: float = np.inf,
-    *,
-    auto: bool = False,
-) -> _Dist | _DistAndPred | None:
-    """Return what is found from each vertex, or None where that is not for the host.
-
-    With `auto` the sums of all pairs are those of the algorithm that `shortest_path` takes by itself.
-    """
-    if (small := small_matrix(csgraph, unweighted)) is None:
-        return None
-    matrix, progress = small
-    n = matrix.shape[0]
-    if indices is None and limit == np.inf and is_matrix_for_host(n):
-        found = _all_pairs_on_host(*small, directed, return_predecessors, unweighted)
-        if found is not None:
-            return found
-    if auto and indices is None and not (n <= _FEW_TO_SEARCH or unweighted or _is_integral(matrix)):
-        return None
-    vertices = vertices_of(indices, n)
-    rows = vertices.size
-    sources = vertices.reshape(-1)
-    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
-        wanted = {"unweighted": unweighted, "predecessors": return_predecessors}
-        if not (rows and directed and limit < np.inf and are_within(matrix, sources, limit, **wanted)):
-            return None
-    dist, before = dijkstra_on_host(matrix, sources, limit, unweighted, directed, return_predecessors)
-    shape = (*vertices.shape, n)
-    if before is None:
-        return dist.reshape(shape)
-    indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)
-    edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
-    if progress or unweighted:
-        choose_smallest(*edges, dist, before, sources)
-        return dist.reshape(shape), before.reshape(shape)
-    pred = trees(*edges, dist, [[source] for source in sources.tolist()], before, direct=True)
-    return dist.reshape(shape), pred.reshape(shape)
-
-
-def _all_pairs_on_host(
-    matrix: Any, progress: bool, directed: bool, return_predecessors: bool, unweighted: bool, rounded: bool = False
-) -> _Dist | _DistAndPred | None:
-    """Return what Floyd-Warshall's algorithm finds, or None where hop levels take long, or sums are rounded otherwise.
-
-    Distances that are rounded, if they are wanted, are those of a device whose first tile holds all vertices.
-    """
-    if not (unweighted or _is_integral(matrix) or (rounded and not return_predecessors)):
-        return None
-    if not return_predecessors:
-        return scipy_floyd_warshall(matrix, directed, unweighted=unweighted)  # type: ignore[no-any-return]
-    matrix = matrix if directed else both_ways(matrix)
-    n, progress = matrix.shape[0], progress or unweighted
-    if not (progress or is_for_host(n, len(matrix.data), n)):
-        return None
-    return floyd_warshall_on_host(matrix, unweighted, progress)
-
-
-def _yen_on_host(
-    csgraph: Any, source: int, sink: int, paths: int, directed: bool, return_predecessors: bool, unweighted: bool
-) -> _Dist | _DistAndPred | None:
-    """Return what is found between two vertices, or None where that is not for the host."""
-    if paths == 0 or source == sink or (small := small_matrix(csgraph)) is None:
-        return None
-    matrix, progress = small
-    matrix = matrix if directed else both_ways(matrix)
-    n, m = matrix.shape[0], len(matrix.data)
-    if not (0 <= source < n and 0 <= sink < n and ascend(matrix.indptr, matrix.indices) and _is_integral(matrix)):
-        return None
-    if unweighted:
-        matrix, progress = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape), True
-    if (
-        progress
-        and matrix.indices.dtype == matrix.indptr.dtype == np.int32  # SciPy raises for others
-        and is_yen_for_scipy(n, m, paths + 1)
-    ):
-        if not return_predecessors:  # there is one answer, however many paths are equally long
-            return scipy_yen(matrix, source, sink, paths)  # type: ignore[no-any-return]
-        if not unweighted:
-            dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
-            if len(set(dist.tolist())) == len(dist):  # no other paths are as long as these
-                return dist[:paths], predecessors[:paths]
-    dist = dijkstra_on_host(matrix, [source], predecessors=False)[0][0]
-    found = shortest_simple_paths(matrix, dist, source, sink, paths)
-    if found is None:
-        return None
-    dist = np.array([weight for weight, _ in found], np.float64)
-    if not return_predecessors:
-        return dist
-    predecessors = np.full((len(found), n), NO_VERTEX, np.int32)
-    for row, (_, path) in enumerate(found):
-        predecessors[row, path[1:]] = path[:-1]
-    return dist, predecessors
-
-
-def _is_integral(matrix: Any) -> bool:
-    return not np.count_nonzero(matrix.data != np.rint(matrix.data))
 
 
 def _take_direct_edges(

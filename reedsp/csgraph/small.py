@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,28 @@ from reedsp.graph.graph import EXACT_IN_FLOAT64, as_array
 _FLOAT64 = np.dtype(np.float64)
 
 
-def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | None:
-    """Return a CSR matrix of float64, and whether none of its weights is lost in a sum.
+class Small(NamedTuple):
+    """A small matrix.
 
-    None if it is large, or anything but a matrix of finite numbers that are not negative, whose sums float64 holds.
+    Attributes
+    ----------
+    matrix : CSR matrix of float64
+    progress : bool
+        Whether none of its weights is lost in a sum, nor negative.
+    signed : bool
+        Whether some are negative.
+    """
+
+    matrix: Any
+    progress: bool
+    signed: bool
+
+
+def small_matrix(csgraph: Any, unweighted: bool = False, *, signed: bool = False) -> Small | None:
+    """Return a small matrix as SciPy's searches take it.
+
+    None if it is large, or anything but a matrix of finite numbers, whose sums float64 holds, or if some are negative,
+    but where such are `signed`.
     """
     if (rows := compressed_rows(csgraph)) is None:
         if (csgraph := compressed(csgraph, unweighted)) is None:
@@ -28,7 +46,7 @@ def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | N
         rows = csgraph.indptr, csgraph.indices, csgraph.data
     elif not is_for_host(len(rows[0]), len(rows[1]), 1, unweighted):
         return None
-    if (extent := extent_of(rows)) is None:
+    if (extent := extent_of(rows, signed)) is None:
         return None
     (indptr, indices, data), (lightest, longest) = rows, extent
     n = len(indptr) - 1
@@ -36,22 +54,24 @@ def small_matrix(csgraph: Any, unweighted: bool = False) -> tuple[Any, bool] | N
         data = data + 0.0  # which is no longer -0.0
     if data is not csgraph.data:
         csgraph = scipy.sparse.csr_array((data.astype(_FLOAT64, copy=False), indices, indptr), shape=(n, n))
-    return csgraph, lightest * EXACT_IN_FLOAT64 > longest
+    return Small(csgraph, lightest * EXACT_IN_FLOAT64 > longest, lightest < 0)
 
 
-def extent_of(rows: Rows) -> tuple[float, float] | None:
+def extent_of(rows: Rows, signed: bool = False) -> tuple[float, float] | None:
     """Return the minimum weight of a CSR matrix, and what no path is longer than.
 
-    None for anything but finite numbers that are not negative, whose sums float64 holds, at edges between vertices.
+    None for anything but finite numbers, whose sums float64 holds, at edges between vertices, or if some are negative,
+    but where such are `signed`.
     """
     indptr, indices, data = rows
     n, m = len(indptr) - 1, len(indices)
     if not len(data) == m > 0 or data.dtype.kind not in "biuf" or not are_pointers(indptr, indices):
         return None
     # An index of an extremum is found sooner than the extremum, in small arrays, and is that of a NaN if there is one.
-    lightest, longest = float(data[data.argmin()]), n * float(data[data.argmax()])
+    lightest, heaviest = float(data[data.argmin()]), float(data[data.argmax()])
+    longest = n * (max(heaviest, -lightest) if signed else heaviest)
     columns = unsigned(indices)
-    is_right = lightest >= 0 and longest <= EXACT_IN_FLOAT64 and columns[columns.argmax()] < n
+    is_right = (signed or lightest >= 0) and longest <= EXACT_IN_FLOAT64 and columns[columns.argmax()] < n
     return (lightest, longest) if is_right else None
 
 

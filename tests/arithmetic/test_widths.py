@@ -33,6 +33,10 @@ FITS: dict[tuple[str, str], str] = {
         "all_pairs/floyd_warshall_stage.cl",
         "const uint tile_row = get_group_id(1), tile_column = get_group_id(0) / PARTS;",
     ): "tiles of a span",
+    (
+        "forests/kruskal.cl",
+        "const uint count = state[COUNT], first = state[NEXT], last = min((ulong)count, first + budget);",
+    ): SMALLEST,
     ("minplus/row_blocks.cl", "const uint count = min((size_t)BLOCK, inner - first);"): SMALLEST,
     (
         "single_source/near_far_team.cl",

@@ -22,6 +22,8 @@ from reedsp.algorithms.single_source.dijkstra_heap import check_arity, dijkstra_
 from reedsp.algorithms.single_source.dijkstra_heap import rows_at_once as rows_of_heaps
 from reedsp.algorithms.single_source.host import searches as on_host
 from reedsp.algorithms.single_source.host.nearby import search_nearby
+from reedsp.algorithms.single_source.host.routines import routines
+from reedsp.algorithms.single_source.host.signed import solve_signed
 from reedsp.algorithms.single_source.input_parallel import input_parallel, input_parallel_refined
 from reedsp.algorithms.single_source.near_far import chosen_form, in_work_groups, near_far
 from reedsp.algorithms.single_source.near_far import rows_at_once as rows_of_near_far
@@ -616,7 +618,7 @@ def _solve(
     What is found is in `out`, if that has the type in which it is found.
     """
     if plan.device is None:
-        on_host.routines()
+        routines()
         if phases is not None:
             phases.begin("search")
         solved = _solve_on_host(graph, starts, arithmetic, plan, cutoff, target, predecessors)
@@ -662,15 +664,16 @@ def _solve_on_host(
     predecessors: bool,
 ) -> _Solved | None:
     """Return what the host finds; None where a device has to describe a negative cycle."""
-    import scipy.sparse.csgraph
-
     started = time.perf_counter()
-    try:
-        dist, pred = on_host.solve(graph, starts, bound_of(cutoff, arithmetic), predecessors, target)
-    except scipy.sparse.csgraph.NegativeCycleError:
+    if graph.has_negative_weights:
+        sources = np.array([source for [source] in starts])
+        found = solve_signed(on_host.float64_matrix(graph), sources, predecessors)
+    else:
+        found = on_host.solve(graph, starts, bound_of(cutoff, arithmetic), predecessors, target)
+    if found is None:
         return None
     stats = _stats_of_host(started, arithmetic, plan.choice.because)
-    return _Solved(dist, pred, plan.choice.methods[0], Outcome(0), None, stats)
+    return _Solved(*found, plan.choice.methods[0], Outcome(0), None, stats)
 
 
 def _solve_nearby(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.single_source.host.searches import routines
+from reedsp.algorithms.single_source.host.routines import routines
 from reedsp.algorithms.single_source.sssp import known_default
 from reedsp.algorithms.traversal import work_items
 from reedsp.algorithms.traversal.deep import DeepSearch, suits

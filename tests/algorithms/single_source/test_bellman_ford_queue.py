@@ -9,7 +9,7 @@ import reedsp
 from reedsp.algorithms.single_source import bellman_ford_queue
 from reedsp.device import iterate
 from reedsp.device.device import Device
-from reedsp.device.job import recording
+from reedsp.device.job import Launched, recording
 from tests.support import oracle
 from tests.support.families import CYCLE_FREE, NEGATIVE_CYCLES, Family, named
 
@@ -73,12 +73,14 @@ def test_a_cycle_through_a_vertex_of_many_edges(device: Device, monkeypatch: pyt
     leaves = np.arange(3, 20_000)
     heads, tails = [1, 2, 1, *leaves, *leaves], [0, 1, 2, *[0] * len(leaves), *[1] * len(leaves)]
     weights = [0, 0, -1, *[-(10**9)] * len(leaves), *[0] * len(leaves)]
-    graph, launched = reedsp.Graph.from_edges(20_000, tails, heads, weights), []
-    for sources in (0, [5, 0, 0]):
+    graph, launches = reedsp.Graph.from_edges(20_000, tails, heads, weights), []
+    for sources in (0, 0, [5, 0, 0]):
+        launched: list[Launched] = []
         with recording(launched.append), pytest.raises(reedsp.NegativeCycleError) as caught:
             reedsp.sssp(graph, sources, METHOD, device=device)
         assert sorted(caught.value.cycle[1:]) == [1, 2]
-    assert len(launched) < 60
+        launches.append(len(launched))
+    assert max(launches[1:]) < 30, "the first search may have had the kernel's trial"
 
 
 def test_edges_of_fallen_vertices_only(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,7 +101,7 @@ def test_csgraph_both_ways(
     cases = [
         (name, kind, indices, unweighted)
         for name in names
-        for kind in (matrix, matrix.astype(np.float64), matrix.toarray())
+        for kind in (matrix, matrix.astype(np.float64), matrix.toarray(), 0.1 * matrix)
         for indices in ((None,) if name == "floyd_warshall" else (None, family.source, [0, family.n - 1]))
         for unweighted in (False, True)
     ]

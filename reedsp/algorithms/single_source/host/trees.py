@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from reedsp.edges.device_graph import NO_VERTEX
 
-_NOT_YET = np.int32(2**31 - 1)
 _HASHES = 1 << 16  # numbers of 16 bits
 _ROW_BLOCK, _BLOCK, _HASHED_BLOCK = 16_000, 6000, 60_000
 """Edges of one row, and of all rows: the memory of larger arrays is handed out page by page."""
@@ -206,6 +205,11 @@ def trees(
         of_paths = tight if reached == flat.size else tight & (before < np.inf)
         if np.count_nonzero(of_paths) == reached - rows:
             return guess
+        if rows > 1:
+            ties = (np.count_nonzero(of_paths, 1) != np.count_nonzero(flat < np.inf, 1) - 1).nonzero()[0]
+            some = [starts[row] for row in ties.tolist()]
+            guess[ties] = trees(indptr, heads, weights, dist[ties], some, by_hops=by_hops, direct=direct)
+            return guess
     tails = np.arange(n, dtype=np.int32).repeat(counts)
     pred = np.empty(rows * n, np.int32)
     pred.fill(NO_VERTEX)
@@ -217,9 +221,9 @@ def trees(
         found = int(np.count_nonzero(pred >= 0))
     if found + sum(map(len, map(set, starts))) != reached:
         tight &= before < np.inf
-        for number, some in enumerate(starts):
-            own, of_row = pred[number * n : (number + 1) * n], tight[number] if rows > 1 else tight
-            _resolve_by_levels(tails[of_row], heads[of_row], own, some)
+        *row, edge = tight.nonzero()
+        of_paths = _slots(row, n, tails.take(edge)), _slots(row, n, heads.take(edge))
+        _resolve_by_levels(*of_paths, pred, n, [row * n + start for row, some in enumerate(starts) for start in some])
     if direct:
         for number, [source] in enumerate(starts):
             first, last, own = indptr[source], indptr[source + 1], pred[number * n : (number + 1) * n]
@@ -234,19 +238,26 @@ def _slots(row: list[npt.NDArray[Any]], n: int, vertices: npt.NDArray[Any]) -> n
 
 
 def _resolve_by_levels(
-    tails: npt.NDArray[Any], heads: npt.NDArray[Any], pred: npt.NDArray[np.int32], starts: Sequence[int]
+    tails: npt.NDArray[Any], heads: npt.NDArray[Any], pred: npt.NDArray[np.int32], n: int, starts: Sequence[int]
 ) -> None:
-    """Give each vertex that tight edges lead to a predecessor, one hop level after the other.
+    """Give each vertex that tight edges lead to a predecessor, one hop level after the other, in all rows at once.
 
-    Those that have one, and the starts, are at level 0; of several, it is the smallest vertex one level below.
+    Those that have one, and the starts, are at level 0; of several, it is the smallest vertex one level below. Tails
+    and heads are indices of the rows' vertices, n in each, and tails ascend.
     """
+    order = heads.argsort(kind="stable")
+    tails, heads = tails.take(order), heads.take(order)
     below = pred != NO_VERTEX
-    below[list(starts)] = True
+    below[starts] = True
     resolved = below.copy()
-    while below.any():
-        leads = below[tails] & ~resolved[heads]
-        offered = np.full(len(pred), _NOT_YET)
-        np.minimum.at(offered, heads[leads], tails[leads])
-        below = offered != _NOT_YET
-        pred[below] = offered[below]
-        resolved |= below
+    while True:
+        leads = (below.take(tails) & ~resolved.take(heads)).nonzero()[0]
+        if not len(leads):
+            return
+        entered = heads.take(leads)
+        first = np.append(True, entered[1:] != entered[:-1])
+        entered = entered.compress(first)
+        pred[entered] = tails.take(leads.compress(first)) % n
+        resolved[entered] = True
+        below = np.zeros(len(pred), np.bool_)
+        below[entered] = True

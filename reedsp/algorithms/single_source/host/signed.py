@@ -1,0 +1,129 @@
+"""Shortest paths on the host where some weights are negative, by SciPy's searches.
+
+Sums of integers are exact. Fractional ones are rounded, and rounding can hide a cycle of negative weight, or make one
+up. Where every cycle weighs more than rounding can lose, the relaxations come to rest at the same distances in whatever
+order they take place: the minimum sums along walks, added from the source on, for what is added to a larger number is
+not less afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from reedsp.algorithms.single_source.host.routines import routines
+from reedsp.algorithms.single_source.host.trees import trees
+from reedsp.graph.graph import EXACT_IN_FLOAT64
+
+_RELAXATIONS = 20_000
+"""Of edges, in all, up to which searches that relax all edges n times are done sooner than one for potentials."""
+
+_TIMES = 4
+"""Sums of the searches that have potentials, as multiples of the heaviest path's."""
+
+_LIGHT = 4
+"""Errors of the edges of a cycle: in a search along it, in the potentials of its slack, and in the slack itself."""
+
+
+def solve_signed(
+    matrix: Any, sources: npt.NDArray[np.integer[Any]], predecessors: bool = True, *, everywhere: bool = False
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None] | None:
+    """Return distances, and trees if they are wanted, of shape (sources, n), as a device finds them.
+
+    None where a device is to tell a cycle of negative weight from what rounding makes one.
+
+    Parameters
+    ----------
+    matrix : CSR matrix of float64
+        Checked: its weights are finite, and no sum of n of them is beyond what float64 counts to.
+    sources : ndarray of integers, shape (sources,)
+    predecessors : bool
+    everywhere : bool
+        Whether cycles of negative weight that cannot be reached are cycles, too.
+    """
+    from scipy.sparse.csgraph import NegativeCycleError
+
+    edges, n, m = (matrix.indptr, matrix.indices, matrix.data), matrix.shape[0], len(matrix.data)
+    _, bellman_ford, johnson = routines()
+    is_exact = are_integral(matrix)
+    repeated = len(sources) > 1 and len(sources) * n * m > _RELAXATIONS
+    has_potentials = is_exact and (everywhere or repeated)
+    if has_potentials and _TIMES * (n + 1) * float(np.abs(matrix.data).max()) > EXACT_IN_FLOAT64:
+        return None
+    try:
+        if not is_exact and not _are_cycles_heavy(matrix, bellman_ford):
+            return None
+        found = (johnson if has_potentials else bellman_ford)(matrix, True, sources, predecessors)
+    except NegativeCycleError:
+        return None
+    dist, pred = found if predecessors else (found, None)
+    if not is_exact and not _are_at_rest(*edges, dist, sources):
+        return None
+    if pred is not None:
+        pred = trees(*edges, dist, [[source] for source in sources.tolist()], pred, by_hops=True)
+    return dist, pred
+
+
+def are_integral(matrix: Any) -> bool:
+    """Return whether all weights of a matrix are integers."""
+    return not np.count_nonzero(matrix.data != np.rint(matrix.data))
+
+
+def most_lost(n: int, weights: npt.NDArray[np.float64]) -> float:
+    """Return more than an edge of a cycle is above nothing, if rounding can hide the cycle's weight."""
+    return _LIGHT * n * _error(n, weights)
+
+
+def _error(n: int, weights: npt.NDArray[np.float64]) -> float:
+    """Return more than rounding changes a sum of up to n of these weights by at one edge."""
+    return 2.0**-50 * (n + 1) * float(np.abs(weights).max())
+
+
+def _are_cycles_heavy(matrix: Any, bellman_ford: Any) -> bool:
+    """Return whether every cycle weighs more than rounding can lose.
+
+    The slack of its edges, by distances from a root with an edge of no weight to each vertex, adds up to its weight. So
+    edges of more slack are on no light cycle, and none is if the others close none.
+
+    Raises
+    ------
+    scipy.sparse.csgraph.NegativeCycleError
+        There is a cycle of negative weight, or what rounding makes one.
+    """
+    import scipy.sparse
+
+    n, m = matrix.shape[0], len(matrix.data)
+    vertices = np.arange(n, dtype=matrix.indices.dtype)
+    rows = np.concatenate((matrix.data, np.zeros(n))), np.concatenate((matrix.indices, vertices))
+    rooted = scipy.sparse.csr_array((*rows, np.append(matrix.indptr, m + n)), shape=(n + 1, n + 1))
+    potentials = bellman_ford(rooted, True, n)
+    tails, heads = vertices.repeat(matrix.indptr[1:] - matrix.indptr[:-1]), matrix.indices
+    slack = potentials.take(tails) + matrix.data - potentials.take(heads)
+    if slack.min() < -_error(n, matrix.data):
+        return False
+    little = (slack <= most_lost(n, matrix.data)).nonzero()[0]
+    tails, heads = tails.take(little), heads.take(little)
+    while len(tails):
+        entered = np.zeros(n, np.bool_)
+        entered[heads] = True
+        may_close = entered.take(tails).nonzero()[0]
+        if len(may_close) == len(tails):
+            return False
+        tails, heads = tails.take(may_close), heads.take(may_close)
+    return True
+
+
+def _are_at_rest(
+    indptr: npt.NDArray[Any],
+    heads: npt.NDArray[Any],
+    weights: npt.NDArray[Any],
+    dist: npt.NDArray[np.float64],
+    sources: npt.NDArray[np.integer[Any]],
+) -> bool:
+    """Return whether no relaxation lowers a distance any more, and none has lowered that of a source."""
+    before = dist.repeat(indptr[1:] - indptr[:-1], 1)
+    before += weights
+    lowered = np.count_nonzero(before < dist.take(heads, 1))
+    return not lowered and not np.count_nonzero(dist[np.arange(len(sources)), sources])

@@ -1,0 +1,177 @@
+"""What these functions find on the host, in small matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse.csgraph import NegativeCycleError
+from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
+from scipy.sparse.csgraph import yen as scipy_yen
+
+from reedsp.algorithms.all_pairs.on_host import floyd_warshall
+from reedsp.algorithms.routes.on_host import shortest_simple_paths
+from reedsp.algorithms.single_source.host.searches import dijkstra
+from reedsp.algorithms.single_source.host.signed import are_integral, most_lost, solve_signed
+from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
+from reedsp.cost_model.counts import TILE
+from reedsp.cost_model.place import is_for_host, is_matrix_for_host, is_signed_for_host, is_yen_for_scipy
+from reedsp.csgraph.matrix import ascend, vertices_of
+from reedsp.csgraph.nearest import are_within
+from reedsp.csgraph.small import Small, both_ways, edges_both_ways, small_matrix
+from reedsp.edges.device_graph import NO_VERTEX
+
+_Dist = npt.NDArray[np.float64]
+_DistAndPred = tuple[_Dist, npt.NDArray[np.int32]]
+
+FEW_TO_SEARCH = 100
+"""Vertices up to which each one searches by "auto" where sums are rounded, as Dijkstra's algorithm adds; for more, see
+:func:`reedsp.apsp`. They alone decide, so that the host and all devices return the same bytes."""
+
+
+def search_on_host(
+    csgraph: Any,
+    directed: bool,
+    indices: npt.ArrayLike | None,
+    return_predecessors: bool,
+    unweighted: bool,
+    limit: float = np.inf,
+    *,
+    auto: bool = False,
+    signed: bool = False,
+    everywhere: bool = False,
+) -> _Dist | _DistAndPred | None:
+    """Return what is found from each vertex, or None where that is not for the host.
+
+    With `auto` the sums of all pairs are those of the algorithm that `shortest_path` takes by itself. Weights may be
+    negative if they may be `signed`, and `everywhere` has cycles of negative weight matter that cannot be reached.
+    """
+    if (small := small_matrix(csgraph, unweighted, signed=signed and not unweighted)) is None:
+        return None
+    if small.signed:
+        return _search_signed(small, indices, return_predecessors, everywhere) if directed else None
+    matrix, progress, n = small.matrix, small.progress, small.matrix.shape[0]
+    if indices is None and limit == np.inf and is_matrix_for_host(n):
+        found = all_pairs_on_host(small, directed, return_predecessors, unweighted)
+        if found is not None:
+            return found
+    if auto and indices is None and not (n <= FEW_TO_SEARCH or unweighted or are_integral(matrix)):
+        return None
+    vertices = vertices_of(indices, n)
+    rows = vertices.size
+    sources = vertices.reshape(-1)
+    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
+        wanted = {"unweighted": unweighted, "predecessors": return_predecessors}
+        if not (rows and directed and limit < np.inf and are_within(matrix, sources, limit, **wanted)):
+            return None
+    dist, before = dijkstra(matrix, sources, limit, unweighted, directed, return_predecessors)
+    shape = (*vertices.shape, n)
+    if before is None:
+        return dist.reshape(shape)
+    indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)
+    edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
+    if progress or unweighted:
+        choose_smallest(*edges, dist, before, sources)
+        return dist.reshape(shape), before.reshape(shape)
+    pred = trees(*edges, dist, [[source] for source in sources.tolist()], before, direct=True)
+    return dist.reshape(shape), pred.reshape(shape)
+
+
+def _search_signed(
+    small: Small, indices: npt.ArrayLike | None, return_predecessors: bool, everywhere: bool
+) -> _Dist | _DistAndPred | None:
+    """Do so with negative weights, of edges in one direction."""
+    matrix, n = small.matrix, small.matrix.shape[0]
+    if indices is None and is_matrix_for_host(n):
+        return all_pairs_on_host(small, True, return_predecessors, False, rounded=n <= TILE)
+    is_exact = are_integral(matrix)
+    if indices is None and not is_exact:  # sums of all pairs are those of another algorithm
+        return None
+    vertices = vertices_of(indices, n)
+    if vertices.size == 0 or not is_signed_for_host(n, len(matrix.data), vertices.size, is_exact):
+        return None
+    found = solve_signed(matrix, vertices.reshape(-1), return_predecessors, everywhere=everywhere)
+    if found is None:
+        return None
+    dist, pred = found
+    shape = (*vertices.shape, n)
+    return dist.reshape(shape) if pred is None else (dist.reshape(shape), pred.reshape(shape))
+
+
+def all_pairs_on_host(
+    small: Small, directed: bool, return_predecessors: bool, unweighted: bool, rounded: bool = False
+) -> _Dist | _DistAndPred | None:
+    """Return what Floyd-Warshall's algorithm finds, or None where hop levels take long, or sums are rounded otherwise.
+
+    Distances that are rounded, if they are wanted, are those of a device whose first tile holds all vertices.
+    """
+    matrix, progress, is_signed = small
+    if is_signed:
+        return _all_pairs_signed(matrix, return_predecessors, rounded) if directed and not unweighted else None
+    if not (unweighted or are_integral(matrix) or (rounded and not return_predecessors)):
+        return None
+    if not return_predecessors:
+        return scipy_floyd_warshall(matrix, directed, unweighted=unweighted)  # type: ignore[no-any-return]
+    matrix = matrix if directed else both_ways(matrix)
+    n, progress = matrix.shape[0], progress or unweighted
+    if not (progress or is_for_host(n, len(matrix.data), n)):
+        return None
+    return floyd_warshall(matrix, unweighted, progress)
+
+
+def _all_pairs_signed(matrix: Any, return_predecessors: bool, rounded: bool) -> _Dist | _DistAndPred | None:
+    """Do so with negative weights, of edges in one direction; None where there is a negative cycle, too."""
+    is_exact, n = are_integral(matrix), matrix.shape[0]
+    if not (is_exact or (rounded and not return_predecessors)):
+        return None
+    try:
+        found = scipy_floyd_warshall(matrix, True, return_predecessors)
+    except NegativeCycleError:
+        return None
+    if not return_predecessors:
+        if not is_exact:
+            tails = np.arange(n).repeat(matrix.indptr[1:] - matrix.indptr[:-1])
+            cycles = matrix.data + found[matrix.indices, tails]
+            return found if cycles.min() > most_lost(n, matrix.data) else None
+        return found  # type: ignore[no-any-return]
+    dist, pred = found
+    edges = matrix.indptr, matrix.indices, matrix.data
+    return dist, trees(*edges, dist, [[source] for source in range(n)], pred, by_hops=True)
+
+
+def yen_on_host(
+    csgraph: Any, source: int, sink: int, paths: int, directed: bool, return_predecessors: bool, unweighted: bool
+) -> _Dist | _DistAndPred | None:
+    """Return what is found between two vertices, or None where that is not for the host."""
+    if paths == 0 or source == sink or (small := small_matrix(csgraph)) is None:
+        return None
+    matrix, progress = small.matrix, small.progress
+    matrix = matrix if directed else both_ways(matrix)
+    n, m = matrix.shape[0], len(matrix.data)
+    if not (0 <= source < n and 0 <= sink < n and ascend(matrix.indptr, matrix.indices) and are_integral(matrix)):
+        return None
+    if unweighted:
+        matrix, progress = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape), True
+    if (
+        progress
+        and matrix.indices.dtype == matrix.indptr.dtype == np.int32  # SciPy raises for others
+        and is_yen_for_scipy(n, m, paths + 1)
+    ):
+        if not return_predecessors:  # there is one answer, however many paths are equally long
+            return scipy_yen(matrix, source, sink, paths)  # type: ignore[no-any-return]
+        if not unweighted:
+            dist, predecessors = scipy_yen(matrix, source, sink, paths + 1, return_predecessors=True)
+            if len(set(dist.tolist())) == len(dist):  # no other paths are as long as these
+                return dist[:paths], predecessors[:paths]
+    dist = dijkstra(matrix, [source], predecessors=False)[0][0]
+    found = shortest_simple_paths(matrix, dist, source, sink, paths)
+    if found is None:
+        return None
+    dist = np.array([weight for weight, _ in found], np.float64)
+    if not return_predecessors:
+        return dist
+    predecessors = np.full((len(found), n), NO_VERTEX, np.int32)
+    for row, (_, path) in enumerate(found):
+        predecessors[row, path[1:]] = path[:-1]
+    return dist, predecessors

@@ -1,0 +1,133 @@
+"""Negative weights on the host: the bytes of a device, and what is left to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import reedsp
+import reedsp.csgraph as ours
+from reedsp.algorithms.single_source.host import signed
+from reedsp.cost_model import place
+from reedsp.device.device import Device
+from reedsp.device.job import Launched
+from tests.support import oracle
+
+
+def matrix_of(n: int, tails: Any, heads: Any, weights: Any) -> Any:
+    return scipy.sparse.csr_array((np.asarray(weights, np.float64), (tails, heads)), shape=(n, n))
+
+
+def shifted(n: int, degree: int, seed: int, unit: float, lightest: int = 1, heaviest: int = 40) -> Any:
+    """Random edges whose weights are shifted by heights, so that no cycle weighs less than its lightest edges."""
+    rng = np.random.default_rng(seed)
+    tails, heads = rng.integers(0, n, (2, n * degree))
+    different = np.unique(tails * n + heads)
+    tails, heads = different // n, different % n
+    height = rng.integers(0, 100, n)
+    weights = rng.integers(lightest, heaviest, len(different)) + height[heads] - height[tails]
+    weights[weights == 0] = 1
+    return matrix_of(n, tails, heads, unit * weights)
+
+
+CALLS: dict[str, Any] = {
+    "one": lambda matrix: ours.bellman_ford(matrix, indices=1),
+    "tree": lambda matrix: ours.bellman_ford(matrix, indices=1, return_predecessors=True),
+    "some": lambda matrix: ours.bellman_ford(matrix, indices=[1, 0, 1], return_predecessors=True),
+    "johnson": lambda matrix: ours.johnson(matrix, indices=[0, 1], return_predecessors=True),
+    "auto": lambda matrix: ours.shortest_path(matrix, indices=[0, 1]),
+    "all": ours.bellman_ford,
+    "trees": lambda matrix: ours.johnson(matrix, return_predecessors=True),
+    "matrix": ours.floyd_warshall,
+    "matrix with trees": lambda matrix: ours.floyd_warshall(matrix, return_predecessors=True),
+    "all by auto": ours.shortest_path,
+}
+
+
+def answer(call: Any, matrix: Any) -> tuple[bytes, ...] | type[Exception]:
+    try:
+        found = call(matrix)
+    except reedsp.NegativeCycleError as error:
+        return type(error)
+    return tuple(each.tobytes() for each in (found if isinstance(found, tuple) else (found,)))
+
+
+@pytest.mark.deep("30-", "3-")
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize(("n", "degree"), [(3, 1), (12, 3), (30, 2), (90, 4)])
+@pytest.mark.parametrize("unit", [1, 0.1, 0.25, 1e-7])
+def test_the_bytes_of_a_device(
+    unit: float, n: int, degree: int, call: Any, serves: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in range(3):
+        matrix = shifted(n, degree, seed, unit)
+        here = answer(call, matrix.copy())
+        monkeypatch.setattr(place, "_serves", False)
+        assert here == answer(call, matrix)
+        monkeypatch.setattr(place, "_serves", True)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("unit", [1, 0.1])
+def test_cycles_of_almost_no_weight(unit: float, call: Any, serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rounding makes less than nothing of some that weigh nothing."""
+    for seed in range(6):
+        matrix = shifted(12, 2, seed, unit, lightest=0, heaviest=2)
+        here = answer(call, matrix.copy())
+        monkeypatch.setattr(place, "_serves", False)
+        assert here == answer(call, matrix)
+        monkeypatch.setattr(place, "_serves", True)
+
+
+@pytest.mark.parametrize("unit", [1, 0.1])
+def test_nothing_is_launched(unit: float, serves: None, launches: list[Launched]) -> None:
+    matrix, dense = shifted(30, 3, 5, unit), shifted(20, 5, 5, unit).toarray()
+    for call in (CALLS["tree"], CALLS["johnson"], CALLS["auto"], CALLS["all"], CALLS["matrix"]):
+        call(matrix.copy())
+        call(dense.copy())
+    assert reedsp.sssp(reedsp.Graph.from_scipy(matrix), [0, 2]).device == place.HOST
+    assert not launches
+
+
+def test_what_a_device_is_for(serves: None, device: Device) -> None:
+    """Cycles of negative weight, or of almost none, also out of reach where those matter; and edges both ways."""
+    light = matrix_of(5, [0, 1, 2, 3], [1, 2, 1, 4], [0.5, 0.1, -0.1, 7])
+    assert signed.solve_signed(light, np.array([0])) is None
+    negative = matrix_of(5, [0, 1, 2, 3], [1, 2, 1, 4], [1, 1, -2, 7])
+    sources = np.array([3])
+    assert signed.solve_signed(negative, np.array([0])) is None
+    dist, pred = signed.solve_signed(negative, sources) or (None, None)
+    assert dist is not None
+    assert pred is not None
+    assert (dist.tolist(), pred[0, 4]) == ([[np.inf] * 3 + [0, 7]], 3)
+    assert signed.solve_signed(negative, sources, everywhere=True) is None
+    for call in (ours.johnson, ours.shortest_path):
+        with pytest.raises(reedsp.NegativeCycleError):
+            call(negative, indices=3)
+    with pytest.raises(reedsp.NegativeCycleError):
+        ours.bellman_ford(matrix_of(3, [0, 1], [1, 2], [-1, 3]), directed=False, indices=0)
+
+
+@pytest.mark.parametrize("part", [0.24, 0.26, 0.9])
+def test_sums_that_float64_just_holds(part: float, serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches that have potentials add up larger numbers than others."""
+    n = 24
+    heaviest = int(part * 2**53 / (n + 1)) | 1
+    weights = np.where(np.arange(n - 1) % 3, heaviest, -heaviest)
+    ends = [*range(n - 1), 0], [*range(1, n), n - 1]
+    matrix = matrix_of(n, *ends, [*weights, heaviest])
+    edges = list(zip(*ends, [*weights.tolist(), heaviest], strict=True))
+    for everywhere in (False, True):
+        found = signed.solve_signed(matrix, np.arange(n), everywhere=everywhere)
+        assert (found is None) == (everywhere and part > 0.25)
+        if found is not None:
+            expected = [oracle.distances(n, edges, source) for source in range(n)]
+            assert found[0].tolist() == [[np.inf if each is None else each for each in row] for row in expected]
+    for call in (CALLS["some"], CALLS["johnson"], CALLS["trees"]):
+        here = answer(call, matrix.copy())
+        monkeypatch.setattr(place, "_serves", False)
+        assert here == answer(call, matrix)
+        monkeypatch.setattr(place, "_serves", True)
