@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +15,9 @@ from reedsp.algorithms.structure.assignment.result import FullMatching, weight_o
 from reedsp.algorithms.structure.assignment.rounded import can_round, rounded_auction
 from reedsp.algorithms.structure.assignment.selfcheck import finds_known_matching
 from reedsp.algorithms.structure.assignment.weights import Weights, in_integers, weights_of
+from reedsp.algorithms.structure.chosen import chosen as chosen_method
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
-from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.graph.graph import Graph, is_networkx
@@ -193,18 +194,14 @@ def _trusted_method(device: Device, method: str, weights: Weights, maximum: bool
     is_possible = can_auction(weights) if weights.is_integral else can_round(weights)
     if method == "auction" and not is_possible:
         raise ValueError("method = 'auction': the weights are too large, or too many, for its prices")
-    if method != "auto":
-        preferred, why, candidates = method, "as asked for", [method]
-    else:
-        preferred = "shortest-paths" if device.kind == "cpu" or not is_possible else "auction"
-        why = f"the quicker one on {'CPU devices' if device.kind == 'cpu' else 'GPUs'}"
-        if device.kind != "cpu" and not is_possible:
-            why = "weights are too large, or too many, for an auction"
-        candidates = [preferred] if not is_possible else sorted(_METHODS, key=lambda each: each != preferred)
-    for each in candidates:
-        if is_trusted_with(device, each, weights, maximum):
-            return each, why if each == preferred else f"{preferred} gives wrong answers on this device"
-    raise DeviceError(f"{device}: full matching gives wrong answers, or fails")
+    suited, because = ["shortest-paths"], None
+    if is_possible:
+        suited.insert(1 if device.kind == "cpu" else 0, "auction")
+    elif device.kind != "cpu":
+        because = "weights are too large, or too many, for an auction"
+    is_right = functools.partial(is_trusted_with, device, weights=weights, maximum=maximum)
+    asked = None if method == "auto" else method
+    return chosen_method(device, "full matching", asked, suited, is_right, because)
 
 
 def is_trusted_with(device: Device, method: str, weights: Weights, maximum: bool) -> bool:

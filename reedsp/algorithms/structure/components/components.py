@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.structure.chosen import chosen as chosen_method
 from reedsp.algorithms.structure.components.colours import label_by_colours
 from reedsp.algorithms.structure.components.depth_first import label_in_depth
 from reedsp.algorithms.structure.components.dulle import label_by_matrix
@@ -160,24 +162,29 @@ def _by_form(
         "depth-first": "colours",
         "colours": "depth-first",
     }
-    forms = [preferred, others[preferred]]
-    why = "it was asked for" if method != "auto" else f"it suits a {job.device.kind}"
-    if method in ("depth-first", "colours"):
-        forms = [method]  # type: ignore[list-item]
-    for form in forms:
-        pointer: np.dtype[Any] = np.dtype(np.int64)
-        if form in ("groups", "colours"):
-            pointer = np.dtype(np.uint32 if graph.m < 1 << 32 else np.uint64)
-        if is_right(job.device, form, pointer, np.dtype(np.int32), symmetric=not graph.directed):
-            count = _LABELLED[form](graph, job, labels)
-            if count is not None:
-                return count, {"method": _METHOD_OF[form], "why": why}
-            why = "the graph is too deep for rounds over all its edges"
-        else:
-            why = "others fail on this device"
-    if forms == ["colours"]:
-        raise DeviceError(f"{job.device}: method 'colours': {why}")
-    raise DeviceError(f"{job.device}: connected components are wrong, or fail")
+
+    def choose(asked: Form | None) -> tuple[Form, str]:
+        right = functools.partial(_is_right, job, graph)
+        return chosen_method(job.device, "connected components", asked, (preferred, others[preferred]), right)
+
+    form, why = choose(method if method in others else None)
+    count = _LABELLED[form](graph, job, labels)
+    if count is None:
+        why = "the graph is too deep for rounds over all its edges"
+        if method == form:
+            raise DeviceError(f"{job.device}: method {method!r}: {why}")
+        form, _ = choose("depth-first")
+        count = _LABELLED[form](graph, job, labels)
+        assert count is not None
+    return count, {"method": _METHOD_OF[form], "why": why if method == "auto" else "it was asked for"}
+
+
+def _is_right(job: Job, graph: Graph, form: Form) -> bool:
+    """Return whether kernels are right on the device, with the types in which they are given this graph."""
+    pointer: np.dtype[Any] = np.dtype(np.int64)
+    if form in ("groups", "colours"):
+        pointer = np.dtype(np.uint32 if graph.m < 1 << 32 else np.uint64)
+    return is_right(job.device, form, pointer, np.dtype(np.int32), symmetric=not graph.directed)
 
 
 def _in_ranges(graph: Graph, job: Job, labels: _Labels) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.structure.chosen import chosen as chosen_method
 from reedsp.algorithms.structure.flow import on_host
 from reedsp.algorithms.structure.flow.capacities import Found, Network, capacities_of, refuse_unlimited
 from reedsp.algorithms.structure.flow.dinic import Dinic, dinic
@@ -18,7 +19,6 @@ from reedsp.algorithms.structure.flow.selfcheck import finds_known_flow
 from reedsp.cost_model.place import HOST, is_flow_for_host
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
-from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.graph.arguments import as_graph, vertex_argument
@@ -189,23 +189,10 @@ def net_of(
 
 
 def _trusted_method(device: Device, method: str, network: Network) -> tuple[str, str]:
-    """Return a method that gives right answers on a device, and why it was chosen.
-
-    Raises
-    ------
-    DeviceError
-        None does.
-    """
-    if method != "auto":
-        preferred, why, candidates = method, "as asked for", [method]
-    else:
-        preferred = "dinic" if device.kind == "cpu" else "push-relabel"
-        why = f"the quicker one on {'CPU devices' if device.kind == 'cpu' else 'GPUs'}"
-        candidates = sorted(_METHODS, key=lambda each: each != preferred)
-    for each in candidates:
-        if is_trusted_with(device, each, network):
-            return each, why if each == preferred else f"{preferred} gives wrong answers on this device"
-    raise DeviceError(f"{device}: maximum flow gives wrong answers, or fails")
+    """Return a method that gives right answers on a device, and why it was chosen."""
+    suited = ("dinic", "push-relabel") if device.kind == "cpu" else ("push-relabel", "dinic")
+    asked = None if method == "auto" else method
+    return chosen_method(device, "maximum flow", asked, suited, lambda each: is_trusted_with(device, each, network))
 
 
 def is_trusted_with(device: Device, method: str, network: Network) -> bool:

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from reedsp.algorithms.structure.chosen import chosen as chosen_method
 from reedsp.algorithms.structure.forests.boruvka import boruvka
 from reedsp.algorithms.structure.forests.dulle import dulle
 from reedsp.algorithms.structure.forests.edges import DeviceEdges, Order, Seen, in_order, reals
 from reedsp.algorithms.structure.forests.kruskal import kruskal
 from reedsp.device.build import constants
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.primitives.operators import resolve
@@ -36,7 +36,7 @@ _COUNT = np.dtype(np.uint32)
 
 
 def choose(
-    edges: DeviceEdges, seen: Seen, job: Job, *, maximum: bool, upper: bool, method: str | None = None
+    edges: DeviceEdges, seen: Seen, job: Job, *, maximum: bool, upper: bool, method: str = "auto"
 ) -> tuple[cl.Buffer, int, dict[str, Any]]:
     """Return the places of the edges of the spanning forest, ascending, on the device.
 
@@ -52,8 +52,8 @@ def choose(
         Take the heaviest edges first.
     upper : bool
         Leave out edges to an earlier vertex.
-    method : str, optional
-        Of :data:`METHODS`; by default what fits the device.
+    method : str
+        Of :data:`METHODS`; "auto" takes what suits the device.
 
     Returns
     -------
@@ -68,23 +68,15 @@ def choose(
         No method gives right answers on the device.
     """
     device, order = job.device, seen.order(maximum)
-    preferred = "kruskal" if device.kind == "cpu" else "boruvka"
-    methods = sorted(METHODS[:2], key=lambda each: each != preferred) if method is None else [method]
-    for each in methods:
-        if _is_right(device, each, edges, order):
-            break
-    else:
-        raise DeviceError(f"{device}: spanning forests by {' and '.join(methods)} are wrong, or fail")
-    stats: dict[str, Any] = {
-        "method": each,
-        "why": f"fits a {device.kind}"
-        if method is None and each == preferred
-        else "asked for"
-        if method
-        else "trusted",
-    }
+    suited = ("kruskal", "boruvka") if device.kind == "cpu" else ("boruvka", "kruskal")
+
+    def is_right(method: str) -> bool:
+        return _is_right(device, method, edges, order)
+
+    used, why = chosen_method(device, "a spanning forest", None if method == "auto" else method, suited, is_right)
+    stats: dict[str, Any] = {"method": used, "why": why}
     chosen = job.full(edges.m, np.uint8(0))
-    stats |= _mark(each, edges, order, upper, _thresholds(edges, order, upper), chosen, job)
+    stats |= _mark(used, edges, order, upper, _thresholds(edges, order, upper), chosen, job)
     return *_places(chosen, edges.m, job), stats
 
 

@@ -96,7 +96,7 @@ def spanning_forest(
         raise DeviceMemoryError(f"the graph has {graph.m:,} edges, and places are counted in 32 bits")
     if graph.m > 0:
         try:
-            ends, weights, stats = _on_device(graph, maximum, None if method == "auto" else method, job)
+            ends, weights, stats = _on_device(graph, maximum, method, job)
         finally:
             job.return_borrowed()
             job.recycle()
@@ -105,7 +105,7 @@ def spanning_forest(
 
 
 def _on_device(
-    graph: Graph, maximum: bool, method: str | None, job: Job
+    graph: Graph, maximum: bool, method: str, job: Job
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any], dict[str, Any]]:
     """Return the ends and the weights of the edges of the forest, and what is to be reported."""
     edges, seen = upper_edges(graph, job, maximum)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from reedsp.algorithms.structure.chosen import chosen as chosen_method
 from reedsp.algorithms.structure.matching import balls, depth_first, phases
 from reedsp.algorithms.structure.matching.biadjacency import Biadjacency
 from reedsp.algorithms.structure.matching.sides import Mates, Rows, Sides
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.system.progress_bar import Report
@@ -76,14 +76,11 @@ def method_for(device: Device, graph: Biadjacency, method: str = "auto") -> tupl
     """
     suited = ("depth-first", "phases") if device.kind == "cpu" else ("phases", "depth-first")
     types = tuple(C_TYPES[each.dtype] for each in (graph.indptr, graph.indices))
-    for each, why in (
-        ((method, "it was asked for"),)
-        if method != "auto"
-        else ((suited[0], f"it suits a {device.kind}"), (suited[1], "the other one fails on this device"))
-    ):
-        if is_trusted(device, f"maximum matching, {each},", finds_known_matchings, each, *types):
-            return each, why
-    raise DeviceError(f"{device}: maximum matchings are wrong, or fail")
+
+    def is_right(method: str) -> bool:
+        return is_trusted(device, f"maximum matching, {method},", finds_known_matchings, method, *types)
+
+    return chosen_method(device, "maximum matching", None if method == "auto" else method, suited, is_right)
 
 
 # ---- trial ------------------------------------------------------------------------------------------

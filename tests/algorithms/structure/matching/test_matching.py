@@ -581,7 +581,7 @@ def test_phases_of_one_work_item_are_reported(device: Device, monkeypatch: pytes
 def test_what_suits_a_device(pretender: Device) -> None:
     found = reedsp.maximum_matching([[1]], device=pretender)
     assert found.method == {"cpu": "depth-first", "gpu": "phases"}[pretender.kind]
-    assert found.stats["why"] == f"it suits a {pretender.kind}"
+    assert found.stats["why"] == "it suits " + {"cpu": "CPU devices", "gpu": "GPUs"}[pretender.kind]
 
 
 def test_small_graphs_are_matched_on_the_host(device: Device, serves: None) -> None:
@@ -619,9 +619,9 @@ def test_a_device_that_matches_wrongly(device: Device, own_verdicts: None, monke
     monkeypatch.setitem(solve._SOLVE, "depth-first", wrong)
     with pytest.warns(RuntimeWarning, match="maximum matching, depth-first, gives a wrong answer"):
         found = reedsp.maximum_matching(matrix, device=device)
-    assert (found.method, found.stats["why"]) == ("phases", "the other one fails on this device")
+    assert (found.method, found.stats["why"]) == ("phases", "depth-first gives wrong answers on this device, or fails")
     assert found.cardinality == bipartite.cardinality(matrix)
-    with pytest.raises(DeviceError, match="maximum matchings are wrong, or fail"):
+    with pytest.raises(DeviceError, match="maximum matching by depth-first gives wrong answers, or fails"):
         reedsp.maximum_matching(matrix, "depth-first", device=device)
 
 
