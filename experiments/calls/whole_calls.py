@@ -30,7 +30,10 @@ PATIENCE = 1e8  # vertices and edges that one graph's calls look at in all
 MOST_FOR_SOURCES = 2e6  # of these, in a graph that is searched from several sources
 MOST_REPEATS = 100
 MATRICES = 200  # vertices up to which a sparse graph's paths of all pairs are asked for, too
-BELLMAN_FORD = ("bellman_ford", "johnson")  # which SciPy's Johnson begins with
+BELLMAN_FORD = ("bellman_ford", "bellman_ford, predecessors", "johnson")  # which SciPy's Johnson begins with
+SIGNED = (*BELLMAN_FORD, "shortest_path", "shortest_path, all pairs, predecessors")
+SIGNED_EDGES = 4  # a vertex has, with negative weights
+PART = 0.1  # of a whole weight, as a fraction
 SOURCES = ("dijkstra, 16 sources", "dijkstra, 16 sources, predecessors")
 ALL_PAIRS = ("floyd_warshall", "floyd_warshall, predecessors")
 YEN = "yen, K = 3"
@@ -56,7 +59,11 @@ CALLS: dict[str, Callable[[Any, Any, int], Any]] = {
     "breadth_first_order": lambda module, graph, source: module.breadth_first_order(graph, source),
     "breadth_first_tree": lambda module, graph, source: module.breadth_first_tree(graph, source),
     "bellman_ford": lambda module, graph, source: module.bellman_ford(graph, indices=source),
+    "bellman_ford, predecessors": lambda module, graph, source: module.bellman_ford(
+        graph, indices=source, return_predecessors=True
+    ),
     "johnson": lambda module, graph, source: module.johnson(graph, indices=source),
+    SIGNED[-1]: lambda module, graph, source: module.shortest_path(graph, return_predecessors=True),
     YEN: lambda module, graph, source: module.yen(graph, source, (source + 1) % graph.shape[0], 3),
     ALL_PAIRS[0]: lambda module, graph, source: module.floyd_warshall(graph),
     ALL_PAIRS[1]: lambda module, graph, source: module.floyd_warshall(graph, return_predecessors=True),
@@ -135,12 +142,22 @@ def sparse_rows(name: str, make: Callable[[], reedsp.Graph], quick: bool) -> Ite
     matrix = inputs.scipy_matrix(make())
     n, m = matrix.shape[0], matrix.nnz
     repeats = 1 if quick else int(np.clip(PATIENCE / (n + m) / len(CALLS), 5, MOST_REPEATS))
-    left_out = set() if n <= MATRICES else {*ALL_PAIRS, YEN}
+    left_out = set() if n <= MATRICES else {*ALL_PAIRS, YEN, SIGNED[-1]}
     if n * m > AFFORDABLE:
         left_out.update(BELLMAN_FORD)
     if n + m > MOST_FOR_SOURCES:
         left_out.update(SOURCES)
     yield from rows_of_calls(name, matrix, m, [call for call in CALLS if call not in left_out], repeats)
+
+
+def signed_rows(name: str, n: int, fractional: bool, quick: bool) -> Iterator[Row]:
+    """Yield rows of a graph with negative weights, of which SciPy relaxes all edges n times."""
+    matrix = inputs.scipy_matrix(inputs.negative_edges(n, SIGNED_EDGES * n, SEED)[0]).astype(np.float64)
+    calls = [call for call in SIGNED if n <= MATRICES or call != SIGNED[-1]]
+    if fractional:  # sums of other algorithms are rounded otherwise
+        matrix, calls = PART * matrix, [call for call in calls if call.startswith("bellman_ford")]
+    repeats = 1 if quick else int(np.clip(PATIENCE / (n * matrix.nnz), 3, MOST_REPEATS))
+    yield from rows_of_calls(name, matrix, matrix.nnz, calls, repeats)
 
 
 def dense_rows(n: int, quick: bool) -> Iterator[Row]:
@@ -156,6 +173,10 @@ def cases(setting: Setting) -> list[Case]:
     found: list[Case] = [
         (name, partial(sparse_rows, name, make, quick)) for name, make in sparse_graphs(setting).items()
     ]
+    for n in (10, 100) if quick else (10, 100, 1000, 3000):
+        for name, fractional in (("negative", False), ("negative fractions", True)):
+            graph = f"{name}, n = {n:,}"
+            found.append((graph, partial(signed_rows, graph, n, fractional, quick)))
     sizes = (50,) if quick else (10, 50, 100, 200, 500, 1000)
     found += [(f"complete, n = {n}", partial(dense_rows, n, quick)) for n in sizes]
     return found
