@@ -45,7 +45,8 @@ def solve_signed(
     """
     from scipy.sparse.csgraph import NegativeCycleError
 
-    edges, n, m = (matrix.indptr, matrix.indices, matrix.data), matrix.shape[0], len(matrix.data)
+    n, m = matrix.shape[0], len(matrix.data)
+    edges = matrix.indptr, matrix.indices, matrix.data
     _, bellman_ford, johnson = routines()
     is_exact = are_integral(matrix)
     repeated = len(sources) > 1 and len(sources) * n * m > _RELAXATIONS
@@ -53,13 +54,14 @@ def solve_signed(
     if has_potentials and _TIMES * (n + 1) * float(np.abs(matrix.data).max()) > EXACT_IN_FLOAT64:
         return None
     try:
-        if not is_exact and not _are_cycles_heavy(matrix, bellman_ford):
-            return None
         found = (johnson if has_potentials else bellman_ford)(matrix, True, sources, predecessors)
+        dist, pred = found if predecessors else (found, None)
+        if not is_exact:
+            alone = len(sources) == 1 and not everywhere  # then only what can be reached matters
+            potentials = dist[0] if alone else _from_root(matrix, bellman_ford)
+            if not (_are_cycles_heavy(*edges, potentials) and _are_at_rest(*edges, dist, sources)):
+                return None
     except NegativeCycleError:
-        return None
-    dist, pred = found if predecessors else (found, None)
-    if not is_exact and not _are_at_rest(*edges, dist, sources):
         return None
     if pred is not None:
         pred = trees(*edges, dist, [[source] for source in sources.tolist()], pred, by_hops=True)
@@ -81,29 +83,35 @@ def _error(n: int, weights: npt.NDArray[np.float64]) -> float:
     return 2.0**-50 * (n + 1) * float(np.abs(weights).max())
 
 
-def _are_cycles_heavy(matrix: Any, bellman_ford: Any) -> bool:
-    """Return whether every cycle weighs more than rounding can lose.
-
-    The slack of its edges, by distances from a root with an edge of no weight to each vertex, adds up to its weight. So
-    edges of more slack are on no light cycle, and none is if the others close none.
-
-    Raises
-    ------
-    scipy.sparse.csgraph.NegativeCycleError
-        There is a cycle of negative weight, or what rounding makes one.
-    """
+def _from_root(matrix: Any, bellman_ford: Any) -> npt.NDArray[np.float64]:
+    """Return the distances from a root that has an edge of no weight to each vertex."""
     import scipy.sparse
 
     n, m = matrix.shape[0], len(matrix.data)
-    vertices = np.arange(n, dtype=matrix.indices.dtype)
-    rows = np.concatenate((matrix.data, np.zeros(n))), np.concatenate((matrix.indices, vertices))
-    rooted = scipy.sparse.csr_array((*rows, np.append(matrix.indptr, m + n)), shape=(n + 1, n + 1))
-    potentials = bellman_ford(rooted, True, n)
-    tails, heads = vertices.repeat(matrix.indptr[1:] - matrix.indptr[:-1]), matrix.indices
-    slack = potentials.take(tails) + matrix.data - potentials.take(heads)
-    if slack.min() < -_error(n, matrix.data):
+    heads = np.concatenate((matrix.indices, np.arange(n, dtype=matrix.indices.dtype)))
+    rows = np.concatenate((matrix.data, np.zeros(n))), heads, np.append(matrix.indptr, m + n)
+    dist: npt.NDArray[np.float64] = bellman_ford(scipy.sparse.csr_array(rows, shape=(n + 1, n + 1)), True, n)
+    return dist[:n]
+
+
+def _are_cycles_heavy(
+    indptr: npt.NDArray[Any], heads: npt.NDArray[Any], weights: npt.NDArray[Any], potentials: npt.NDArray[np.float64]
+) -> bool:
+    """Return whether every cycle of vertices with finite potentials weighs more than rounding can lose.
+
+    The slack of its edges adds up to its weight. So edges of more slack are on no light cycle, and none is if the
+    others close none.
+    """
+    n = len(potentials)
+    tails = np.arange(n).repeat(indptr[1:] - indptr[:-1])
+    slack = potentials.take(tails)
+    slack += weights
+    reached = (slack < np.inf).nonzero()[0]
+    tails, heads = tails.take(reached), heads.take(reached)
+    slack = slack.take(reached) - potentials.take(heads)
+    if slack.min(initial=0) < -_error(n, weights):
         return False
-    little = (slack <= most_lost(n, matrix.data)).nonzero()[0]
+    little = (slack <= most_lost(n, weights)).nonzero()[0]
     tails, heads = tails.take(little), heads.take(little)
     while len(tails):
         entered = np.zeros(n, np.bool_)
