@@ -21,8 +21,9 @@ from reedsp.cost_model.place import (
 )
 from reedsp.csgraph.matrix import are_plain, compressed_rows, edges_from, graph_of, number, vertices_of
 from reedsp.csgraph.nearest import nearest_on_host, within
-from reedsp.csgraph.on_host import FEW_TO_SEARCH, all_pairs_on_host, search_on_host, yen_on_host
+from reedsp.csgraph.on_host import FEW_TO_SEARCH, all_pairs_on_host, search_on_host
 from reedsp.csgraph.small import small_matrix
+from reedsp.csgraph.yen_on_host import yen_on_host
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX
