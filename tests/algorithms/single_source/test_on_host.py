@@ -126,6 +126,25 @@ def test_breadth_first_both_ways(family: Family, serves: None, monkeypatch: pyte
     same(here, answer(lambda: reedsp.csgraph.breadth_first_order(matrix, family.source)))
 
 
+@pytest.mark.parametrize("by_hand", [0, 1 << 30])
+@pytest.mark.parametrize("by_hops", [False, True])
+def test_trees_level_by_level(by_hops: bool, by_hand: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Along edges that weigh nothing, by numpy and by hand, in all rows at once: the smallest vertex one level below."""
+    monkeypatch.setattr(trees, "_BY_HAND", by_hand)
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 30))
+        ends = rng.integers(0, n, (2, 4 * n))
+        height = rng.integers(0, 9, n) * by_hops
+        weights = rng.integers(0, 2, 4 * n) + height[ends[1]] - height[ends[0]]
+        graph, sources = reedsp.Graph.from_edges(n, *ends, weights), [0, n - 1, 1]
+        expected = reedsp.sssp(graph, sources, device=device)
+        dist = expected.dist.astype(np.float64)
+        edges = graph.indptr, graph.indices, graph.weights.astype(np.float64)
+        found = trees.trees(*edges, dist, [[source] for source in sources], by_hops=graph.has_negative_weights)
+        assert found.tolist() == expected.pred.tolist()
+
+
 # ---- what is not for the host -----------------------------------------------------------------------
 
 

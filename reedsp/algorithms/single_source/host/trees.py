@@ -14,6 +14,8 @@ from reedsp.edges.device_graph import NO_VERTEX
 _HASHES = 1 << 16  # numbers of 16 bits
 _ROW_BLOCK, _BLOCK, _HASHED_BLOCK = 16_000, 6000, 60_000
 """Edges of one row, and of all rows: the memory of larger arrays is handed out page by page."""
+_BY_HAND = 600
+"""Edges along which Python is quicker than numpy, however few levels there are; as measured."""
 
 
 def choose_smallest(
@@ -245,19 +247,43 @@ def _resolve_by_levels(
     Those that have one, and the starts, are at level 0; of several, it is the smallest vertex one level below. Tails
     and heads are indices of the rows' vertices, n in each, and tails ascend.
     """
+    resolved = pred != NO_VERTEX
+    resolved[starts] = True
+    is_open = (~resolved.take(heads)).nonzero()[0]
+    tails, heads = tails.take(is_open), heads.take(is_open)
+    if len(heads) <= _BY_HAND:
+        _resolve_by_hand(tails.tolist(), heads.tolist(), pred, n, resolved)
+        return
     order = heads.argsort(kind="stable")
     tails, heads = tails.take(order), heads.take(order)
-    below = pred != NO_VERTEX
-    below[starts] = True
-    resolved = below.copy()
-    while True:
-        leads = (below.take(tails) & ~resolved.take(heads)).nonzero()[0]
-        if not len(leads):
-            return
+    below = resolved.copy()
+    while len(leads := (below.take(tails) & ~resolved.take(heads)).nonzero()[0]):
         entered = heads.take(leads)
-        first = np.append(True, entered[1:] != entered[:-1])
-        entered = entered.compress(first)
-        pred[entered] = tails.take(leads.compress(first)) % n
+        is_first = np.empty(len(entered), np.bool_)
+        is_first[0] = True
+        np.not_equal(entered[1:], entered[:-1], out=is_first[1:])
+        entered = entered.compress(is_first)
+        pred[entered] = tails.take(leads.compress(is_first)) % n
         resolved[entered] = True
         below = np.zeros(len(pred), np.bool_)
         below[entered] = True
+
+
+def _resolve_by_hand(
+    tails: list[int], heads: list[int], pred: npt.NDArray[np.int32], n: int, resolved: npt.NDArray[np.bool_]
+) -> None:
+    """Do so along few edges to vertices without a predecessor: numpy takes some 20 microseconds for each level."""
+    leading: dict[int, list[int]] = {}
+    for tail, head in zip(tails, heads, strict=True):
+        leading.setdefault(tail, []).append(head)
+    before: dict[int, int] = {}
+    level = [tail for tail in leading if resolved[tail]]
+    while level:
+        entered = []
+        for tail in level:
+            for head in leading[tail]:
+                if head not in before:
+                    before[head] = tail % n
+                    entered.append(head)
+        level = sorted(head for head in entered if head in leading)
+    pred[list(before)] = list(before.values())
