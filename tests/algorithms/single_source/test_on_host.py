@@ -129,7 +129,7 @@ def test_breadth_first_both_ways(family: Family, serves: None, monkeypatch: pyte
 @pytest.mark.parametrize("by_hand", [0, 1 << 30])
 @pytest.mark.parametrize("by_hops", [False, True])
 def test_trees_level_by_level(by_hops: bool, by_hand: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Along edges that weigh nothing, by numpy and by hand, in all rows at once: the smallest vertex one level below."""
+    """Along edges that weigh nothing, by numpy and by hand: the smallest vertex one level below."""
     monkeypatch.setattr(trees, "_BY_HAND", by_hand)
     for seed in range(20):
         rng = np.random.default_rng(seed)
