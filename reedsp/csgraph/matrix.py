@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import issparse
 
+from reedsp.csgraph.undirected import both_ways
 from reedsp.device.discovery import get_device
 from reedsp.edges.matrix_graph import are_finite, graph_over
 from reedsp.graph.graph import Graph, as_array, sparse_entries, without_room
@@ -40,8 +41,11 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
     if issparse(csgraph):
         refuse_oblong(csgraph.shape, "csgraph")
         refuse_unreal(csgraph.dtype, "csgraph")
-        if directed and (rows := compressed_rows(csgraph)) is not None:
-            graph = graph_over(*rows, get_device(), unweighted)
+        rows = compressed_rows(csgraph)
+        if rows is not None and not directed:
+            rows = both_ways(*rows) if are_rows(*rows) else None
+        if rows is not None:
+            graph = graph_over(*rows, get_device(), unweighted, directed=directed)
             if graph is not None:
                 return graph
         n, sources, targets, values = sparse_entries(csgraph)

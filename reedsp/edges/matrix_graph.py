@@ -55,7 +55,13 @@ def canonical_rows(
 
 
 def graph_over(
-    indptr: npt.NDArray[Any], indices: npt.NDArray[Any], values: npt.NDArray[Any], device: Device, unit: bool = False
+    indptr: npt.NDArray[Any],
+    indices: npt.NDArray[Any],
+    values: npt.NDArray[Any],
+    device: Device,
+    unit: bool = False,
+    *,
+    directed: bool = True,
 ) -> Graph | None:
     """Return the graph of a CSR matrix, whose edges the device then has, too; None if the arrays are to be cleaned.
 
@@ -69,6 +75,8 @@ def graph_over(
     device : Device
     unit : bool
         Have every edge weigh 1; the weights have to be finite nevertheless.
+    directed : bool
+        False if each edge is there in both directions, with the same weight.
     """
     if not is_compressed(indptr, indices, values) or not _fits(values, device):
         return None
@@ -96,7 +104,7 @@ def graph_over(
     finally:
         preparation.close()
         job.recycle()
-    graph = Graph._over(indptr, indices, values, **facts)
+    graph = Graph._over(indptr, indices, values, directed, **facts)
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
     if arithmetic.dtype == guess.dtype:
         OutEdges.keep(graph, job, arithmetic, buffers)

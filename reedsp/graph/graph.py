@@ -219,7 +219,12 @@ class Graph:
 
     @classmethod
     def _over(
-        cls, indptr: npt.NDArray[Any], indices: npt.NDArray[Any], weights: npt.NDArray[Any], **facts: Any
+        cls,
+        indptr: npt.NDArray[Any],
+        indices: npt.NDArray[Any],
+        weights: npt.NDArray[Any],
+        directed: bool = True,
+        **facts: Any,
     ) -> Graph:
         """Return a graph that reads arrays of the user's, or copies: then it outlives the call that they were given to.
 
@@ -227,6 +232,8 @@ class Graph:
 
         Parameters
         ----------
+        directed : bool
+            False if each edge is there in both directions, with the same weight.
         **facts
             What is known of the weights already: of ``max_abs_weight``, ``negative`` and ``integral``.
         """
@@ -238,7 +245,7 @@ class Graph:
 
         if indices.dtype != np.int32:
             in_parts(convert, len(indices), indices.itemsize)
-        graph._freeze((indptr.view(), narrow, weights.view()), True, 0, None)
+        graph._freeze((indptr.view(), narrow, weights.view()), directed, 0, None)
         graph._derived.update(facts)
         return graph
 
