@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+from functools import partial
 from typing import Any
 
 import networkx as nx
@@ -364,13 +365,65 @@ def test_the_host_solves_small_networks(serves: None, device: Device) -> None:
         reedsp.maximum_flow(wide, 0, 1)
 
 
+def path_of(n: int) -> reedsp.Graph:
+    return reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n), np.full(n - 1, 5))
+
+
+def test_launches_grow_with_the_depth_and_no_faster(device: Device) -> None:
+    launched = []
+    for n in (1500, 3000, 6000):
+        found = reedsp.maximum_flow(path_of(n), 0, n - 1, "push-relabel", device=device)
+        assert found.value == 5
+        launched.append(found.stats["kernels_launched"])
+    assert launched[1] < 2.2 * launched[0]
+    assert launched[2] < 2.2 * launched[1]
+
+
+def test_a_deep_network_is_for_one_work_item(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(device, "kind", "gpu")
+    monkeypatch.setattr(maximum_flow, "_FEW_LEVELS", 100)
+    path = np.arange(103)
+    wide = reedsp.Graph.from_edges(16 * 103, path[:-1], path[1:], np.full(102, 5))  # 16 for each level
+    for graph, target, method in (
+        (path_of(102), 101, "push-relabel"),
+        (path_of(103), 102, "dinic"),
+        (wide, 102, "push-relabel"),
+    ):
+        found = reedsp.maximum_flow(graph, 0, target, device=device)
+        assert (found.value, found.method) == (5, method)
+        is_deep = method == "dinic"
+        assert (found.stats["why"] == "the network is too deep for rounds over all its vertices") == is_deep
+        assert found.verify(device)
+        assert reedsp.maximum_flow(graph, 0, target, "push-relabel", device=device).method == "push-relabel"
+    network = network_of(path_of(103), 0, 102)
+    monkeypatch.setattr(maximum_flow, "get_device", lambda: device)
+    value, (net, _, _) = maximum_flow.flow_between(network)
+    assert (value, set(net.tolist())) == (5, {5, -5})
+
+
+def put(seen: list[tuple[int, int]], done: int, most: int) -> None:
+    seen.append((done, most))
+
+
 def test_progress_is_reported(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dinic, "Pace", lambda first: ConstantPace())
-    seen: list[tuple[int, int]] = []
     graph = large_graph(np.random.default_rng(2), 50)
-    for number, method in enumerate(METHODS):
-        reedsp.maximum_flow(graph, 0, 1, method, device=device, progress=lambda *done: seen.append(done))
-        assert len(seen) > number
+    for method in METHODS:
+        seen: list[tuple[int, int]] = []
+        found = reedsp.maximum_flow(graph, 0, 1, method, device=device, progress=partial(put, seen))
+        rounds, vertices = zip(*seen, strict=True)
+        assert set(vertices) == {graph.n}
+        assert list(rounds) == sorted(rounds)
+        assert 0 < rounds[-1] <= found.stats["rounds"]
+
+
+def test_without_edges_the_host_says_so(serves: None, launches: list[Launched]) -> None:
+    found = reedsp.maximum_flow(reedsp.Graph.from_edges(3, [], []), 2, 0)
+    assert (found.device, found.value, len(found.flow), found.is_source_side.tolist()) == (
+        *(place.HOST, 0, 0),
+        [False, False, True],
+    )
+    assert not launches
 
 
 @pytest.mark.usefixtures("own_verdicts")

@@ -136,7 +136,7 @@ def dinic(job: Job, network: Network, progress: Report | None = None) -> Found:
     job : Job
     network : Network
         With an edge.
-    progress : callable(phases, most), optional
+    progress : callable(phases, vertices), optional
     """
     search = Dinic(job, network)
     try:

@@ -13,7 +13,7 @@ from reedsp.algorithms.structure.chosen import chosen as chosen_method
 from reedsp.algorithms.structure.flow import on_host
 from reedsp.algorithms.structure.flow.capacities import Found, Network, capacities_of, refuse_unlimited
 from reedsp.algorithms.structure.flow.dinic import Dinic, dinic
-from reedsp.algorithms.structure.flow.push_relabel import push_relabel
+from reedsp.algorithms.structure.flow.push_relabel import TooDeepError, push_relabel
 from reedsp.algorithms.structure.flow.result import Flow
 from reedsp.algorithms.structure.flow.selfcheck import finds_known_flow
 from reedsp.cost_model.place import HOST, is_flow_for_host
@@ -29,6 +29,11 @@ from reedsp.system.progress_bar import search_bar
 from reedsp.typing import FlowMethod, GraphLike, Vertex
 
 _NARROW = np.iinfo(np.int32).max
+_FEW_LEVELS, _THIN = 1 << 12, 16
+"""Levels of a network that are few for rounds, however few vertices each has; and vertices of a level that are few."""
+
+_TOO_DEEP = "the network is too deep for rounds over all its vertices"
+
 _METHODS: dict[str, Callable[..., Found]] = {"dinic": dinic, "push-relabel": push_relabel}
 
 
@@ -55,14 +60,17 @@ def maximum_flow(
         Two vertices: their names in a graph that knows names, otherwise 0 .. n-1, of which a negative one counts from
         the end.
     method : {"auto", "dinic", "push-relabel"}
-        "dinic" finds the flow that SciPy finds, by a single work-item; "push-relabel" is for GPUs. The value and the
-        minimum cut are the same.
+        "dinic" finds the flow that SciPy finds, by a single work-item; "push-relabel" is for GPUs, in rounds over all
+        vertices, at least as many as the source is arcs away. The value and the minimum cut are the same. By default
+        what fits the device; on GPUs "dinic", too, where there are thousands of levels of few vertices each, as in a
+        path.
     device : Device, int or str, optional
         As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the
         host where that is done sooner. What is named is used.
     progress : bool or callable(done, most), optional
-        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then,
-        with the rounds so far and the most there can be.
+        True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then
+        with the phases or rounds so far, and the number of vertices. There are never more phases than vertices, but
+        there may be more rounds.
 
     Returns
     -------
@@ -116,12 +124,9 @@ def maximum_flow(
         }
         used, why = "dinic", "small, and SciPy is done before a device has begun"
     else:
-        chosen = get_device(device)
-        used, why = _trusted_method(chosen, method, network)
-        job = Job(chosen, recycle=True, phases=phases)
-        phases.begin("search")
+        job = Job(get_device(device), recycle=True, phases=phases)
         with bar as report:
-            found = solve(job, network, used, report)
+            found, used, why = solve(job, network, method, report)
         stats = job.stats()
     stats |= {"method": used, "why": why, "rounds": found.rounds, "phases": phases.milliseconds()}
     return Flow(
@@ -137,11 +142,20 @@ def maximum_flow(
     )
 
 
-def solve(job: Job, network: Network, method: str, progress: Callable[[int, int], None] | None = None) -> Found:
-    """Return a maximum flow by a method that is trusted on the device of a job."""
+def solve(
+    job: Job, network: Network, method: str, progress: Callable[[int, int], None] | None = None
+) -> tuple[Found, str, str]:
+    """Return a maximum flow, the method that found it, and why it was chosen."""
+    used, why = _trusted_method(job.device, method, network)
+    job.phases.begin("search")
     if network.m == 0:
-        return Found(0, network.capacities.copy(), np.arange(network.n) == network.source, 0)
-    return _METHODS[method](job, network, progress)
+        return Found(0, network.capacities.copy(), np.arange(network.n) == network.source, 0), used, why
+    if method == "auto" and used == "push-relabel":
+        try:
+            return push_relabel(job, network, progress, max(_FEW_LEVELS, network.n // _THIN)), used, why
+        except TooDeepError:
+            used, why = _trusted_method(job.device, method, network, True)
+    return _METHODS[used](job, network, progress), used, why
 
 
 def flow_between(network: Network) -> tuple[int, tuple[npt.NDArray[Any], npt.NDArray[np.int32], npt.NDArray[Any]]]:
@@ -158,9 +172,8 @@ def flow_between(network: Network) -> tuple[int, tuple[npt.NDArray[Any], npt.NDA
         The arrays data, indices and indptr of a CSR matrix with an entry for each pair of vertices that an edge joins
         in either direction.
     """
-    device = get_device()
-    method, _ = _trusted_method(device, "auto", network)
-    job = Job(device, recycle=True)
+    job = Job(get_device(), recycle=True)
+    method, _ = _trusted_method(job.device, "auto", network)
     if method == "dinic" and network.m:
         search = Dinic(job, network)
         try:
@@ -168,7 +181,7 @@ def flow_between(network: Network) -> tuple[int, tuple[npt.NDArray[Any], npt.NDA
             return value, search.net()
         finally:
             search.close()
-    found = solve(job, network, method)
+    found, _, _ = solve(job, network, "auto")
     return found.value, net_of(network, found.flow)
 
 
@@ -188,11 +201,15 @@ def net_of(
     return net, (among % n).astype(np.int32), indptr.astype(np.int32 if len(among) <= _NARROW else np.int64)
 
 
-def _trusted_method(device: Device, method: str, network: Network) -> tuple[str, str]:
+def _trusted_method(device: Device, method: str, network: Network, is_deep: bool = False) -> tuple[str, str]:
     """Return a method that gives right answers on a device, and why it was chosen."""
-    suited = ("dinic", "push-relabel") if device.kind == "cpu" else ("push-relabel", "dinic")
-    asked = None if method == "auto" else method
-    return chosen_method(device, "maximum flow", asked, suited, lambda each: is_trusted_with(device, each, network))
+    suited = ("dinic", "push-relabel") if is_deep or device.kind == "cpu" else ("push-relabel", "dinic")
+    asked, because = None if method == "auto" else method, _TOO_DEEP if is_deep else None
+
+    def is_right(method: str) -> bool:
+        return is_trusted_with(device, method, network)
+
+    return chosen_method(device, "maximum flow", asked, suited, is_right, because)
 
 
 def is_trusted_with(device: Device, method: str, network: Network) -> bool:

@@ -11,7 +11,7 @@ _NARROW = np.iinfo(np.int32).max
 
 def can_solve(network: Network) -> bool:
     """Return whether SciPy's numbers, of 32 bits, do not wrap."""
-    return network.m > 0 and 2 * int(network.capacities.max()) <= _NARROW
+    return 2 * int(network.capacities.max(initial=0)) <= _NARROW
 
 
 def solve(network: Network) -> Found:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pyopencl as cl
 
@@ -17,13 +19,17 @@ from reedsp.system.progress_bar import Report
 _FILE = "flow/push_relabel.cl"
 _GPU_GROUP, _CPU_GROUP = 128, 16
 _HUB = 512  # arcs
-_FEWEST_ROUNDS, _MOST_ROUNDS = 32, 1024
+_FEWEST_ROUNDS = 32
 """Between two searches for distances; otherwise as many as the farthest vertex is away."""
 
 _MOST_LAUNCHES = 64  # between two looks at the device
 
 
-def push_relabel(job: Job, network: Network, progress: Report | None = None) -> Found:
+class TooDeepError(Exception):
+    """The sink is farther away from a vertex than was allowed."""
+
+
+def push_relabel(job: Job, network: Network, progress: Report | None = None, most_levels: int = sys.maxsize) -> Found:
     """Return the maximum flow that pushing and relabelling find.
 
     Parameters
@@ -31,11 +37,18 @@ def push_relabel(job: Job, network: Network, progress: Report | None = None) -> 
     job : Job
     network : Network
         With an edge.
-    progress : callable(rounds, most), optional
+    progress : callable(rounds, vertices), optional
+    most_levels : int
+        Arcs that any vertex may be away from the sink.
+
+    Raises
+    ------
+    TooDeepError
+        One is farther away.
     """
     search = _PushRelabel(job, network)
     try:
-        value = search.run(progress)
+        value = search.run(progress, most_levels)
         with job.phases.within("download"):
             flow = job.download(search.flow, network.m, network.capacities.dtype)
         return Found(value, flow, search.source_side(), search.rounds)
@@ -99,7 +112,7 @@ class _PushRelabel:
             kernels.append(bound(f"{name}_hubs", self._hub_count * self._group, *args, self._hubs))
         return kernels
 
-    def _search(self, height: cl.Buffer, root: int, blocked: int, forward: bool) -> int:
+    def _search(self, height: cl.Buffer, root: int, blocked: int, forward: bool, most_levels: int = sys.maxsize) -> int:
         """Write how many arcs lead from each vertex to one, or the other way; return the largest number."""
         job, n = self._job, self._network.n
         begin = job.device.kernel(_FILE, "begin_search", **self._macros)
@@ -116,23 +129,25 @@ class _PushRelabel:
             deepest = int(
                 job.download(self._control, self._layout["CONTROL_WORDS"], np.uint32)[self._layout["DEEPEST"]]
             )
+            if deepest > most_levels:
+                raise TooDeepError
             if deepest < level:
                 return deepest
             self._pace.adapt()
 
-    def run(self, progress: Report | None) -> int:
+    def run(self, progress: Report | None, most_levels: int) -> int:
         """Find the flow; return its value."""
         job, network = self._job, self._network
         source, sink = network.source, network.sink
         begin = job.device.kernel(_FILE, "begin", **self._macros)
         leaving = int(network.indptr[source + 1] - network.indptr[source])
         job.launch(begin, leaving, self._group, *self._edges, self._incoming, np.uint32(source))
-        self._send(sink, source, progress)
+        self._send(sink, source, progress, most_levels)
         value = int(job.download(self._excess, network.n, np.uint64)[sink])
         self._send(source, sink, progress)  # what cannot get to the sink
         return value
 
-    def _send(self, target: int, blocked: int, progress: Report | None) -> None:
+    def _send(self, target: int, blocked: int, progress: Report | None, most_levels: int = sys.maxsize) -> None:
         """Push until no vertex that has something left reaches the target."""
         job = self._job
         pushes, settles = [], []
@@ -141,9 +156,9 @@ class _PushRelabel:
             ends = (self._excess, self._incoming, self._control, *self._ends)
             settles.append(self._bind("settle", one, other, *ends))
         while True:
-            deepest = self._search(self._heights[0], target, blocked, forward=False)
+            deepest = self._search(self._heights[0], target, blocked, False, most_levels)
             # An even number, so that the heights are where they were.
-            rounds = 2 * (min(max(deepest, _FEWEST_ROUNDS), _MOST_ROUNDS) // 2)
+            rounds = 2 * (max(deepest, _FEWEST_ROUNDS) // 2)
             done, is_active = 0, True
             while done < rounds and is_active:
                 self._pace.begin()
@@ -159,7 +174,7 @@ class _PushRelabel:
                 self._pace.adapt()
             self.rounds += done
             if progress is not None:
-                progress(self.rounds, self.rounds)
+                progress(self.rounds, self._network.n)
             if not is_active:
                 return
 
