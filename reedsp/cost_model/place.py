@@ -28,6 +28,9 @@ _ORDER_VERTEX, _ORDER_EDGE = 0.01, 0.003
 _LABEL_CALL, _LABEL_VERTEX, _LABEL_EDGE, _LABEL_DEVICE = 40.0, 0.014, 0.015, 1400.0
 """The same for components without regard to directions, and what a device takes."""
 
+_STRONG_CALL, _STRONG = 200.0, 0.25
+"""The same of strong components, in all and for each vertex and edge, which are numbered by levels."""
+
 _LEVEL = 6.0
 """Microseconds in which one work-group of a GPU gets from one level to the next."""
 
@@ -147,8 +150,18 @@ def is_order_for_host(n: int, m: int) -> bool:
     return _serves and _ORDER_VERTEX * n + _ORDER_EDGE * m < on_any_device(n, m)
 
 
-def is_labelled_on_host(n: int, m: int) -> bool:
-    """Return whether the host is likely to find connected components sooner than a device."""
+def is_labelled_on_host(n: int, m: int, by_level: bool = False) -> bool:
+    """Return whether the host is likely to find connected components sooner than a device.
+
+    Parameters
+    ----------
+    n, m : int
+        Vertices and edges.
+    by_level : bool
+        Whether they are strong ones whose numbers are in the order of their levels.
+    """
+    if by_level:
+        return _serves and _STRONG_CALL + _STRONG * (n + m) < _LABEL_DEVICE
     return _serves and _LABEL_CALL + _LABEL_VERTEX * n + _LABEL_EDGE * m < _LABEL_DEVICE
 
 

@@ -53,6 +53,7 @@ LAST_ON_HOST: list[tuple[Callable[..., bool], Args, Args]] = [
     (place.is_order_for_host, (10_000, 366_666), (10_000, 366_667)),
     (place.is_order_for_host, (100_000, 499_999), (100_000, 500_000)),
     (place.is_labelled_on_host, (10_000, 81_333), (10_000, 81_334)),  # 40 + 140 + 0.015 m of 1400
+    (place.is_labelled_on_host, (1000, 3799, True), (1000, 3800, True)),  # 200 + 0.25 (n + m) of 1400
     (place.is_flow_for_host, (1000, 15_999), (1000, 16_000)),  # 100 + 0.1 (n + m) of 1.5 times 1200
     # few edges in all, or six for each vertex
     (place.is_flow_slow_on_gpus, (20_000, 49_999), (20_000, 50_000)),

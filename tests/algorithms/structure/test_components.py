@@ -510,16 +510,20 @@ def test_no_form_is_right(device: Device, monkeypatch: pytest.MonkeyPatch) -> No
 def test_the_host_finds_the_same(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "_serves", True)
     monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
-    for n, m in ((1, 0), (5, 3), (300, 310), (2000, 1500)):
+    for n, m in ((0, 0), (1, 0), (5, 3), (300, 310), (300, 1000), (2000, 1500)):
         graph = reedsp.Graph.from_scipy(random_rows(n, m, n)[1])
-        on_host = reedsp.connected_components(graph)
-        assert (on_host.device, on_host.stats["kernels_launched"]) == (place.HOST, 0)
-        on_device = reedsp.connected_components(graph, device=device)
-        assert on_device.device == str(device)
-        assert on_host.labels.tobytes() == on_device.labels.tobytes()
-        assert on_host.labels.dtype == on_device.labels.dtype
-        assert set(on_host.stats) == set(on_device.stats)
-        assert on_host.verify()
+        for connection in METHODS:
+            on_host, on_device = (
+                reedsp.connected_components(graph, connection, device=each)  # type: ignore[arg-type]
+                for each in (None, device)
+            )
+            assert (on_host.device, on_host.stats["kernels_launched"]) == (place.HOST, 0)
+            assert on_device.device == str(device)
+            assert (on_host.count, on_host.labels.tobytes()) == (on_device.count, on_device.labels.tobytes())
+            assert on_host.labels.dtype == on_device.labels.dtype
+            assert set(on_host.stats) == set(on_device.stats)
+            assert on_host.method == {"weak": "fast", "strong": "depth-first"}[connection]
+            assert on_host.verify()
     assert weak_labels(np.array([0, 1, 1]), np.array([1], np.int32))[0] == 1
 
 

@@ -14,7 +14,7 @@ from reedsp.algorithms.structure.components.colours import label_by_colours
 from reedsp.algorithms.structure.components.depth_first import label_in_depth
 from reedsp.algorithms.structure.components.dulle import label_by_matrix
 from reedsp.algorithms.structure.components.groups import Edges, label_by_groups
-from reedsp.algorithms.structure.components.on_host import weak_labels
+from reedsp.algorithms.structure.components.on_host import strong_labels_by_level, weak_labels
 from reedsp.algorithms.structure.components.ranges import label_by_ranges
 from reedsp.algorithms.structure.components.result import Components
 from reedsp.algorithms.structure.components.selfcheck import Form, is_right
@@ -90,7 +90,8 @@ def connected_components(
     check_choice("connection", connection, METHODS)
     check_choice("method", method, METHODS[connection])
     graph = as_graph(graph)
-    if device is None and method == "auto" and _is_weak(graph, connection) and is_labelled_on_host(graph.n, graph.m):
+    is_small = is_labelled_on_host(graph.n, graph.m, not _is_weak(graph, connection))
+    if device is None and method == "auto" and is_small:
         return _on_host(graph, connection, phases)
     chosen = get_device(device)
     job = Job(chosen, recycle=True, phases=phases)
@@ -109,7 +110,8 @@ def connected_components(
 
 def _on_host(graph: Graph, connection: Connection, phases: Phases) -> Components:
     phases.begin("search")
-    count, labels = weak_labels(graph.indptr, graph.indices)
+    is_weak = _is_weak(graph, connection)
+    count, labels = (weak_labels if is_weak else strong_labels_by_level)(graph.indptr, graph.indices)
     found = phases.milliseconds()
     facts = {
         "device": HOST,
@@ -118,7 +120,7 @@ def _on_host(graph: Graph, connection: Connection, phases: Phases) -> Components
         "milliseconds": sum(found.values()),
     }
     stats = {**facts, "bytes_to_device": 0, "bytes_from_device": 0, "bytes_allocated": 0, "phases": found}
-    return Components(graph, connection, labels, count, "fast", HOST, stats)
+    return Components(graph, connection, labels, count, "fast" if is_weak else "depth-first", HOST, stats)
 
 
 def _is_weak(graph: Graph, connection: Connection) -> bool:

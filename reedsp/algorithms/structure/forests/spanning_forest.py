@@ -79,7 +79,7 @@ def spanning_forest(
     check_choice("method", method, ("auto", *METHODS))
     maximum = flag(maximum, "maximum")
     graph = as_graph(graph)
-    if graph.m > 0 and device is None and method == "auto" and is_spanning_for_host(graph.n, graph.m):
+    if device is None and method == "auto" and is_spanning_for_host(graph.n, graph.m):
         phases.begin("search")
         ends, weights = forest_on_host(graph, maximum)
         seconds = phases.milliseconds()

@@ -25,11 +25,13 @@ def search() -> Callable[..., Any]:
 
 
 def can_solve(graph: Biadjacency) -> bool:
-    """Return whether this is for the host: it is small, has edges, and its arrays are not corrupt."""
-    if graph.m == 0 or not is_matched_on_host(graph.n + graph.columns, graph.m):
+    """Return whether this is for the host: it is small, and its arrays are not corrupt."""
+    if not is_matched_on_host(graph.n + graph.columns, graph.m):
         return False
     indptr, indices = graph.indptr, graph.indices
     ascends = np.logical_and.reduce(indptr[1:] >= indptr[:-1])
+    if graph.m == 0:
+        return bool(ascends)
     return bool(ascends and np.maximum.reduce(indices.view(f"u{indices.itemsize}")) < graph.columns)  # or is negative
 
 

@@ -600,7 +600,10 @@ def test_small_graphs_are_matched_on_the_host(device: Device, serves: None) -> N
     with pytest.raises(ValueError, match=r"^graph.rows\[1\]\[0\] = 3, expected a number from 0 to 2$"):
         reedsp.maximum_matching(rows)
     assert reedsp.maximum_matching(matrix, device=device).method != "hopcroft-karp"
-    assert reedsp.maximum_matching(scipy.sparse.csr_array((2, 3))).device != place.HOST
+    for shape in ((2, 3), (0, 3), (3, 0), (0, 0)):
+        found = reedsp.maximum_matching(scipy.sparse.csr_array(shape))
+        assert found.device == place.HOST
+        assert_right(found, scipy.sparse.csr_array(shape), 0)
 
 
 def test_a_device_that_matches_wrongly(device: Device, own_verdicts: None, monkeypatch: pytest.MonkeyPatch) -> None:
