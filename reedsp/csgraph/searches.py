@@ -141,11 +141,11 @@ def shortest_path(
         if indices is not None:
             raise ValueError("indices: method='FW' finds the paths of all pairs")
         return floyd_warshall(csgraph, directed, return_predecessors, unweighted, overwrite)
-    if method in ("D", "auto") and not overwrite:
+    if method in ("D", "auto"):
         given = csgraph, directed, indices, return_predecessors, unweighted
         found = search_on_host(*given, **dict.fromkeys(("auto", "signed", "everywhere"), method == "auto"))
         if found is not None:
-            return found
+            return _stored(found, csgraph) if overwrite and method == "auto" and indices is None else found
     if method == "D":
         graph = graph_of(csgraph, directed, unweighted)
         _warn_of_negative_weights(graph)
@@ -235,12 +235,12 @@ def floyd_warshall(
            [inf,  1.,  0.]])
     """
     directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
-    if not overwrite and (small := small_matrix(csgraph, signed=True)) is not None:
+    if (small := small_matrix(csgraph, signed=True)) is not None:
         n = small.matrix.shape[0]
         if (is_forest_for_host if return_predecessors else is_matrix_for_host)(n):
             found = all_pairs_on_host(small, directed, return_predecessors, unweighted, rounded=n <= TILE)
             if found is not None:
-                return found
+                return _stored(found, csgraph) if overwrite else found
     graph = graph_of(csgraph, directed, unweighted)
     return _all_pairs(graph, "floyd-warshall", return_predecessors, csgraph if overwrite else None)
 
@@ -642,18 +642,34 @@ def yen(
 def _all_pairs(
     graph: Graph, method: AllPairsMethod, return_predecessors: bool, overwritten: Any = None
 ) -> _Dist | _DistAndPred:
-    out = None
-    if isinstance(overwritten, np.ndarray) and overwritten.dtype == np.float64 and overwritten.flags.c_contiguous:
-        out = np.asarray(np.ma.getdata(overwritten))
-        if not out.flags.writeable:
-            raise ValueError("csgraph is read-only")
-    paths = apsp(graph, method, return_predecessors, out=out)
+    paths = apsp(graph, method, return_predecessors, out=_memory_of(overwritten))
     dist: npt.NDArray[Any] = paths.dist
     if paths.pred is not None and graph.dense is not None:
         _take_direct_entries(graph.dense, dist, paths.pred)
     elif paths.pred is not None:
         _take_direct_edges(graph.indptr, graph.indices, graph.weights, np.arange(graph.n), dist, paths.pred)
     return dist if paths.pred is None else (dist, paths.pred)
+
+
+def _memory_of(csgraph: Any) -> _Dist | None:
+    """Return the memory of an array of float64 in C order, which may be overwritten; None for everything else."""
+    if not (isinstance(csgraph, np.ndarray) and csgraph.dtype == np.float64 and csgraph.flags.c_contiguous):
+        return None
+    memory = np.asarray(np.ma.getdata(csgraph))
+    if not memory.flags.writeable:
+        raise ValueError("csgraph is read-only")
+    return memory
+
+
+def _stored(found: _Dist | _DistAndPred, csgraph: Any) -> _Dist | _DistAndPred:
+    """Return what the host has found, with the distances in the memory of a matrix that is to be overwritten."""
+    if (memory := _memory_of(csgraph)) is None:
+        return found
+    if isinstance(found, tuple):
+        memory[:] = found[0]
+        return memory, found[1]
+    memory[:] = found
+    return memory
 
 
 def _from_each(

@@ -22,7 +22,8 @@ from scipy.sparse.csgraph import _traversal as their_traversals
 
 import reedsp
 from reedsp import csgraph as ours
-from reedsp.csgraph import conversions
+from reedsp.cost_model import place
+from reedsp.csgraph import conversions, searches
 from reedsp.csgraph.matrix import is_ordered
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Launched, recording
@@ -496,7 +497,11 @@ def test_inputs_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("method", ["FW", "auto"])
-def test_overwrite(method: str) -> None:
+@pytest.mark.parametrize("on_host", [False, True])
+def test_overwrite(on_host: bool, method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", on_host)
+    if on_host:
+        monkeypatch.setattr(searches, "graph_of", lambda *_: pytest.fail("not on the host"))
     expected = theirs.floyd_warshall(SMALL)
     graph = SMALL.copy()
     answer, pred = ours.shortest_path(graph, method, overwrite=True, return_predecessors=True)
@@ -514,13 +519,19 @@ def test_overwrite(method: str) -> None:
         np.testing.assert_array_equal(other, before)
     for ignored in (SMALL.tolist(), scipy.sparse.csr_array(SMALL)):
         same(ours.shortest_path(ignored, method, overwrite=True), expected)
+    graph = SMALL.copy()
+    same(ours.shortest_path(graph, "D", overwrite=True), expected)
+    same(ours.shortest_path(graph, overwrite=True, indices=[0, 1, 2, 3]), expected)
+    np.testing.assert_array_equal(graph, SMALL)
     frozen = SMALL.copy()
     frozen.flags.writeable = False
     with pytest.raises(ValueError, match="csgraph is read-only"):
         ours.shortest_path(frozen, method, overwrite=True)
 
 
-def test_overwrite_spares_a_graph_with_a_negative_cycle() -> None:
+@pytest.mark.parametrize("on_host", [False, True])
+def test_overwrite_spares_a_graph_with_a_negative_cycle(on_host: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", on_host)
     graph = np.array([[0, -1.0], [-1.0, 0]])
     with pytest.raises(ours.NegativeCycleError):
         ours.floyd_warshall(graph, overwrite=True)
