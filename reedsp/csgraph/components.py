@@ -11,11 +11,10 @@ import scipy.sparse
 from reedsp.algorithms.structure.components.of_rows import strong_components_of, weak_components_of
 from reedsp.algorithms.structure.components.on_host import looks_from_the_last, search
 from reedsp.cost_model.place import is_labelled_on_host, serves
-from reedsp.csgraph.matrix import are_as_read, are_ordered, are_plain, ascend, compressed_rows, graph_of, is_ordered
-from reedsp.csgraph.small import compressed
+from reedsp.csgraph.matrix import are_as_read, are_plain, ascend, compressed_rows, graph_of, is_ordered
+from reedsp.csgraph.small import plain_matrix
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.edges.matrix_graph import are_finite
 from reedsp.edges.preparation import MatrixRows
 from reedsp.typing import MatrixLike
 
@@ -95,15 +94,8 @@ def _small(csgraph: Any, is_weak: bool) -> Any:
 
     SciPy 1.17 never ends its search for strong components if a column is twice in a row.
     """
-    if (rows := compressed_rows(csgraph)) is None:
-        is_sparse = scipy.sparse.issparse(csgraph)
-        if (csgraph := compressed(csgraph)) is None:
-            return None
-        if not is_sparse:  # columns ascend
-            return csgraph if len(csgraph.data) > 0 and are_finite(csgraph.data) else None
-        rows = csgraph.indptr, csgraph.indices, csgraph.data
-    is_small = is_labelled_on_host(len(rows[0]), len(rows[1]))
-    return csgraph if is_small and (are_plain if is_weak else are_ordered)(*rows) else None
+    matrix = plain_matrix(csgraph, is_labelled_on_host)
+    return matrix if matrix is not None and (is_weak or ascend(matrix.indptr, matrix.indices)) else None
 
 
 def _on_host(matrix: Any, is_weak: bool) -> tuple[int, _Labels]:

@@ -93,12 +93,7 @@ def is_ordered(csgraph: Any) -> bool:
     rows = compressed_rows(csgraph)
     if rows is None or not rows[2].dtype.isnative or rows[2].dtype.itemsize > _FLOAT64.itemsize:
         return False
-    return are_ordered(*rows)
-
-
-def are_ordered(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
-    """Return the same of the arrays of a square CSR matrix of real numbers, which may be corrupt."""
-    return are_plain(indptr, indices, data) and ascend(indptr, indices)
+    return are_plain(*rows) and ascend(*rows[:2])
 
 
 def are_as_read(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:

@@ -15,7 +15,7 @@ from reedsp.algorithms.single_source.host.signed import are_integral, most_lost,
 from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.cost_model.counts import TILE
 from reedsp.cost_model.place import is_for_host, is_matrix_for_host, is_signed_for_host
-from reedsp.csgraph.matrix import vertices_of
+from reedsp.csgraph.matrix import ascend, vertices_of
 from reedsp.csgraph.nearest import are_within
 from reedsp.csgraph.small import Small, both_ways, edges_both_ways, small_matrix
 
@@ -44,35 +44,53 @@ def search_on_host(
     With `auto` the sums of all pairs are those of the algorithm that `shortest_path` takes by itself. Weights may be
     negative if they may be `signed`, and `everywhere` has cycles of negative weight matter that cannot be reached.
     """
-    if (small := small_matrix(csgraph, unweighted, signed=signed and not unweighted)) is None:
+    if (small := small_matrix(csgraph, unweighted, signed=signed)) is None:
         return None
     if small.signed:
         return _search_signed(small, indices, return_predecessors, everywhere) if directed else None
-    matrix, progress, n = small.matrix, small.progress, small.matrix.shape[0]
-    if indices is None and limit == np.inf and is_matrix_for_host(n):
-        found = all_pairs_on_host(small, directed, return_predecessors, unweighted)
-        if found is not None:
-            return found
-    if auto and indices is None and not (n <= FEW_TO_SEARCH or unweighted or are_integral(matrix)):
-        return None
+    matrix, n = small.matrix, small.matrix.shape[0]
+    if indices is None and limit == np.inf:
+        if is_matrix_for_host(n):
+            found = all_pairs_on_host(small, directed, return_predecessors, unweighted)
+            if found is not None:
+                return found
+        if not unweighted and _are_added_otherwise(small, directed, auto):
+            return None
     vertices = vertices_of(indices, n)
-    rows = vertices.size
+    rows, shape = vertices.size, (*vertices.shape, n)
+    if rows == 0:
+        return _nothing(shape, return_predecessors)
     sources = vertices.reshape(-1)
-    if rows == 0 or (rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted)):
+    if rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted):
         wanted = {"unweighted": unweighted, "predecessors": return_predecessors}
-        if not (rows and directed and limit < np.inf and are_within(matrix, sources, limit, **wanted)):
+        if not (directed and limit < np.inf and are_within(matrix, sources, limit, **wanted)):
             return None
     dist, before = dijkstra(matrix, sources, limit, unweighted, directed, return_predecessors)
-    shape = (*vertices.shape, n)
     if before is None:
         return dist.reshape(shape)
     indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)
     edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
-    if progress or unweighted:
+    if small.progress or unweighted:
         choose_smallest(*edges, dist, before, sources)
         return dist.reshape(shape), before.reshape(shape)
     pred = trees(*edges, dist, [[source] for source in sources.tolist()], before, direct=True)
     return dist.reshape(shape), pred.reshape(shape)
+
+
+def _are_added_otherwise(small: Small, directed: bool, auto: bool) -> bool:
+    """Return whether a device may round the sums of all pairs as another algorithm than Dijkstra's does."""
+    matrix = small.matrix
+    by_another = auto and matrix.shape[0] > FEW_TO_SEARCH
+    if small.counted or by_another:
+        return by_another and not (small.counted and are_integral(matrix))
+    matrix = matrix if directed else both_ways(matrix)  # the edges that count decide
+    return are_integral(matrix) or not ascend(matrix.indptr, matrix.indices)
+
+
+def _nothing(shape: tuple[int, ...], return_predecessors: bool) -> _Dist | _DistAndPred:
+    """Return what is found from no vertex."""
+    dist = np.empty(shape)
+    return (dist, np.empty(shape, np.int32)) if return_predecessors else dist
 
 
 def _search_signed(
@@ -86,6 +104,8 @@ def _search_signed(
     if indices is None and not is_exact:  # sums of all pairs are those of another algorithm
         return None
     vertices = vertices_of(indices, n)
+    if vertices.size == 0 and not everywhere:
+        return _nothing((*vertices.shape, n), return_predecessors)
     if vertices.size == 0 or not is_signed_for_host(n, len(matrix.data), vertices.size, is_exact):
         return None
     found = solve_signed(matrix, vertices.reshape(-1), return_predecessors, everywhere=everywhere)
@@ -103,10 +123,11 @@ def all_pairs_on_host(
 
     Distances that are rounded, if they are wanted, are those of a device whose first tile holds all vertices.
     """
-    matrix, progress, is_signed = small
+    matrix, progress, is_signed, counted = small
     if is_signed:
-        return _all_pairs_signed(matrix, return_predecessors, rounded) if directed and not unweighted else None
-    if not (unweighted or are_integral(matrix) or (rounded and not return_predecessors)):
+        return _all_pairs_signed(matrix, return_predecessors, rounded) if directed else None
+    is_exact = unweighted or (counted and are_integral(matrix))
+    if not (is_exact or (rounded and not return_predecessors)):
         return None
     if not return_predecessors:
         return scipy_floyd_warshall(matrix, directed, unweighted=unweighted)  # type: ignore[no-any-return]
@@ -122,13 +143,15 @@ def _all_pairs_signed(matrix: Any, return_predecessors: bool, rounded: bool) -> 
     is_exact, n = are_integral(matrix), matrix.shape[0]
     if not (is_exact or (rounded and not return_predecessors)):
         return None
+    tails = np.arange(n).repeat(matrix.indptr[1:] - matrix.indptr[:-1])
+    if matrix.data.compress(tails == matrix.indices).min(initial=0) < 0:  # SciPy does not look at these
+        return None
     try:
         found = scipy_floyd_warshall(matrix, True, return_predecessors)
     except NegativeCycleError:
         return None
     if not return_predecessors:
         if not is_exact:
-            tails = np.arange(n).repeat(matrix.indptr[1:] - matrix.indptr[:-1])
             cycles = matrix.data + found[matrix.indices, tails]
             return found if cycles.min() > most_lost(n, matrix.data) else None
         return found  # type: ignore[no-any-return]

@@ -235,7 +235,7 @@ def floyd_warshall(
            [inf,  1.,  0.]])
     """
     directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
-    if (small := small_matrix(csgraph, signed=True)) is not None:
+    if (small := small_matrix(csgraph, unweighted, signed=True)) is not None:
         n = small.matrix.shape[0]
         if (is_forest_for_host if return_predecessors else is_matrix_for_host)(n):
             found = all_pairs_on_host(small, directed, return_predecessors, unweighted, rounded=n <= TILE)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse
-from scipy.sparse import issparse
 
 from reedsp.cost_model.place import is_for_host
-from reedsp.csgraph.matrix import Rows, are_indices, are_pointers, ascend, compressed_rows, unsigned
-from reedsp.graph.corrupt import are_lists_right
-from reedsp.graph.graph import EXACT_IN_FLOAT64, as_array
+from reedsp.csgraph.formats import compressed, of_positions
+from reedsp.csgraph.matrix import Rows, are_pointers, ascend, compressed_rows, unsigned
+from reedsp.graph.graph import EXACT_IN_FLOAT64
 
 _FLOAT64 = np.dtype(np.float64)
+
+_ADDED = float(np.finfo(np.float64).max) / 2
+"""What sums of floats may reach: rounding does not make infinity of what weighs less."""
 
 
 class Small(NamedTuple):
@@ -27,18 +30,21 @@ class Small(NamedTuple):
         Whether none of its weights is lost in a sum, nor negative.
     signed : bool
         Whether some are negative.
+    counted : bool
+        Whether float64 holds each sum of as many weights as there are vertices, if they are integers.
     """
 
     matrix: Any
     progress: bool
     signed: bool
+    counted: bool
 
 
 def small_matrix(csgraph: Any, unweighted: bool = False, *, signed: bool = False) -> Small | None:
     """Return a small matrix as SciPy's searches take it.
 
-    None if it is large, or anything but a matrix of finite numbers, whose sums float64 holds, or if some are negative,
-    but where such are `signed`.
+    None if it is large, or anything but a matrix of numbers, whose sums float64 holds, or if some are negative, but
+    where such are `signed`, or do not matter.
     """
     if (rows := compressed_rows(csgraph)) is None:
         if (csgraph := compressed(csgraph, unweighted)) is None:
@@ -46,73 +52,83 @@ def small_matrix(csgraph: Any, unweighted: bool = False, *, signed: bool = False
         rows = csgraph.indptr, csgraph.indices, csgraph.data
     elif not is_for_host(len(rows[0]), len(rows[1]), 1, unweighted):
         return None
+    signed = signed and not unweighted
     if (extent := extent_of(rows, signed)) is None:
-        return None
+        rows = _finite_rows(rows, unweighted)
+        if rows is None or (extent := extent_of(rows, signed)) is None:
+            return None
     (indptr, indices, data), (lightest, longest) = rows, extent
     n = len(indptr) - 1
     if data.dtype != _FLOAT64 or (lightest == 0 and np.signbit(data).any()):
         data = data + 0.0  # which is no longer -0.0
     if data is not csgraph.data:
         csgraph = scipy.sparse.csr_array((data.astype(_FLOAT64, copy=False), indices, indptr), shape=(n, n))
-    return Small(csgraph, lightest * EXACT_IN_FLOAT64 > longest, lightest < 0)
+    return Small(csgraph, lightest * EXACT_IN_FLOAT64 > longest, lightest < 0, longest <= EXACT_IN_FLOAT64)
 
 
 def extent_of(rows: Rows, signed: bool = False) -> tuple[float, float] | None:
     """Return the minimum weight of a CSR matrix, and what no path is longer than.
 
-    None for anything but finite numbers, whose sums float64 holds, at edges between vertices, or if some are negative,
-    but where such are `signed`.
+    None for anything but finite numbers, whose sums float64 holds, or a device adds up in float64 as well, at edges
+    between vertices, or if some are negative, but where such are `signed`.
     """
+    if (extremes := _extremes(rows)) is None:
+        return None
+    (lightest, heaviest), n = extremes, len(rows[0]) - 1
+    longest = n * (max(heaviest, -lightest) if signed else heaviest)
+    most = _ADDED if lightest >= 0 and rows[2].dtype.kind == "f" else EXACT_IN_FLOAT64
+    return (lightest, longest) if (signed or lightest >= 0) and longest <= most else None
+
+
+def _extremes(rows: Rows) -> tuple[float, float] | None:
+    """Return the minimum and the maximum weight of a CSR matrix, 1 without any; None if it is empty or corrupt."""
     indptr, indices, data = rows
     n, m = len(indptr) - 1, len(indices)
-    if not len(data) == m > 0 or data.dtype.kind not in "biuf" or not are_pointers(indptr, indices):
+    if len(data) != m or n == 0 or data.dtype.kind not in "biuf" or not are_pointers(indptr, indices):
         return None
-    # An index of an extremum is found sooner than the extremum, in small arrays, and is that of a NaN if there is one.
-    lightest, heaviest = float(data[data.argmin()]), float(data[data.argmax()])
-    longest = n * (max(heaviest, -lightest) if signed else heaviest)
+    if m == 0:
+        return 1.0, 1.0
     columns = unsigned(indices)
-    is_right = (signed or lightest >= 0) and longest <= EXACT_IN_FLOAT64 and columns[columns.argmax()] < n
-    return (lightest, longest) if is_right else None
+    # An index of an extremum is found sooner than the extremum, in small arrays, and is that of a NaN if there is one.
+    if columns[columns.argmax()] >= n:
+        return None
+    return float(data[data.argmin()]), float(data[data.argmax()])
 
 
-def compressed(csgraph: Any, unweighted: bool = False) -> Any:
-    """Return a small square array, or matrix in CSC, COO or LIL, as a CSR matrix whose weights have not been checked.
+def plain_matrix(csgraph: Any, is_small: Callable[[int, int], bool]) -> Any:
+    """Return a matrix, whose numbers of vertices and edges are small, in CSR with finite weights, or None.
 
-    None for others, for those that are corrupt, and for parallel edges in COO, which SciPy adds up, or in LIL.
+    It is the given one if that is such a matrix as it stands. In others the columns of each row ascend.
     """
-    if issparse(csgraph):
-        return _of_sparse(csgraph, unweighted)
-    if not isinstance(csgraph, (np.ndarray, list, tuple)) or (isinstance(csgraph, np.ndarray) and csgraph.ndim != 2):
+    if (rows := compressed_rows(csgraph)) is None:
+        if (csgraph := compressed(csgraph)) is None:
+            return None
+        rows = csgraph.indptr, csgraph.indices, csgraph.data
+    n = len(rows[0]) - 1
+    if not is_small(n, len(rows[1])) or (extremes := _extremes(rows)) is None:
         return None
-    if not is_for_host(len(csgraph), len(csgraph) ** 2, 1):
+    if all(map(math.isfinite, extremes)):
+        return csgraph
+    if (finite := _finite_rows(rows)) is None or not ascend(*finite[:2]):
         return None
-    dense = np.asarray(np.ma.getdata(csgraph)) if isinstance(csgraph, np.ndarray) else as_array(csgraph, "csgraph")
-    if dense.ndim != 2 or not 0 < len(dense) == dense.shape[1] or dense.dtype.kind not in "biuf":
-        return None
-    # NaN and infinity are no edges.
-    is_edge = dense < np.inf
-    is_edge &= ~np.ma.getmaskarray(csgraph) if isinstance(csgraph, np.ma.MaskedArray) else dense != 0
-    edges = is_edge.ravel().nonzero()[0]
-    return _of_positions(edges, dense.ravel().take(edges).astype(_FLOAT64), len(dense))
+    indptr, indices, data = finite
+    return scipy.sparse.csr_array((data, indices, indptr), shape=(n, n))
 
 
-def _of_sparse(csgraph: Any, unweighted: bool) -> Any:
-    if csgraph.format not in ("csc", "coo", "lil") or len(csgraph.shape) != 2 or csgraph.dtype.kind not in "biuf":
+def _finite_rows(rows: Rows, unweighted: bool = False) -> Rows | None:
+    """Return a CSR matrix without the entries that are no edges, with weights of 1 if they do not matter.
+
+    None if all are edges of weights that do, and for what is corrupt, and where a weight is -inf.
+    """
+    indptr, indices, data = rows
+    if _extremes(rows) is None:
         return None
-    is_lists = csgraph.format == "lil"
-    n, m = csgraph.shape[0], csgraph.nnz if is_lists else len(csgraph.data)
-    if not (n == csgraph.shape[1] and m > 0 and is_for_host(n, m, 1, unweighted)):
+    kept = np.isfinite(data := data.astype(_FLOAT64))
+    edges = kept.nonzero()[0]
+    if (len(edges) == len(data) and not unweighted) or np.isneginf(data).any():
         return None
-    if is_lists:
-        rows = csgraph.tocsr() if are_lists_right(csgraph) else None
-        return rows if rows is not None and ascend(rows.indptr, rows.indices) else None
-    ends = (csgraph.indices,) if csgraph.format == "csc" else (csgraph.row, csgraph.col)
-    if not are_indices(*ends) or any(len(each) != m or unsigned(each).max() >= n for each in ends):
-        return None
-    if csgraph.format == "csc" and (len(csgraph.indptr) != n + 1 or not are_pointers(csgraph.indptr, csgraph.indices)):
-        return None
-    rows = csgraph.tocsr()
-    return rows if len(rows.data) == m else None
+    weights = np.ones(len(edges)) if unweighted else data.take(edges)
+    return edges.searchsorted(indptr).astype(indptr.dtype), indices.take(edges), weights
 
 
 def edges_both_ways(matrix: Any) -> Rows:
@@ -138,11 +154,7 @@ def both_ways(matrix: Any) -> Any:
     positions = np.concatenate((tails * n + matrix.indices, matrix.indices * np.int64(n) + tails))
     order = positions.argsort()
     positions, weights = positions.take(order), np.concatenate((matrix.data, matrix.data)).take(order)
-    first = np.append(True, positions[1:] != positions[:-1]).nonzero()[0]
-    return _of_positions(positions.take(first), np.minimum.reduceat(weights, first), n)
-
-
-def _of_positions(positions: npt.NDArray[np.int64], weights: npt.NDArray[np.float64], n: int) -> Any:
-    """Return a CSR matrix of edges, given by their indices in the flat array of the dense matrix, in order."""
-    indptr = positions.searchsorted(np.arange(n + 1) * n).astype(np.int32)
-    return scipy.sparse.csr_array((weights, (positions % n).astype(np.int32), indptr), shape=(n, n))
+    is_first = np.ones(len(positions), np.bool_)
+    np.not_equal(positions[1:], positions[:-1], out=is_first[1:])
+    first = is_first.nonzero()[0]
+    return of_positions(positions.take(first), np.minimum.reduceat(weights, first), n)

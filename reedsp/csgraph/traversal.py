@@ -16,7 +16,7 @@ from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.cost_model.place import is_order_for_host
 from reedsp.csgraph.conversions import reconstruct_path, tree_of
 from reedsp.csgraph.matrix import Rows, are_as_read, are_plain, are_rows, ascend, compressed_rows, graph_of
-from reedsp.csgraph.small import compressed
+from reedsp.csgraph.small import plain_matrix
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
@@ -93,12 +93,8 @@ def breadth_first_order(
 
 def _for_host(csgraph: MatrixLike, i_start: int) -> Any:
     """Return a matrix that SciPy's functions are likely to search sooner than a device, and answer right, or None."""
-    if (rows := compressed_rows(csgraph)) is None:
-        if (csgraph := compressed(csgraph)) is None:
-            return None
-        rows = csgraph.indptr, csgraph.indices, csgraph.data
-    n, m = len(rows[0]) - 1, len(rows[1])
-    return csgraph if is_order_for_host(n, m) and 0 <= i_start < n and are_plain(*rows) else None
+    matrix = plain_matrix(csgraph, is_order_for_host)
+    return matrix if matrix is not None and 0 <= i_start < matrix.shape[0] else None
 
 
 class _NotAsReadError(Exception):
@@ -208,7 +204,7 @@ def breadth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True)
            [0., 0., 0., 0.]])
     """
     i_start, rows = integer(i_start, "i_start"), compressed_rows(csgraph)
-    if directed and rows is not None and _for_host(csgraph, i_start) is not None and ascend(*rows[:2]):
+    if directed and rows is not None and _for_host(csgraph, i_start) is csgraph and ascend(*rows[:2]):
         tree = tree_of(without_room(csgraph), on_host(csgraph, i_start)[1])
         if tree is not None:
             return tree

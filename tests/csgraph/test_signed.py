@@ -92,6 +92,28 @@ def test_nothing_is_launched(unit: float, serves: None, launches: list[Launched]
     assert not launches
 
 
+@pytest.mark.parametrize("name", ["dijkstra", "bellman_ford", "johnson", "shortest_path", "floyd_warshall"])
+def test_signs_do_not_matter_where_edges_are_counted(
+    name: str, serves: None, launches: list[Launched], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    negative = matrix_of(5, [0, 1, 2, 3], [1, 2, 1, 4], [1, 1, -2.5, np.inf])
+    for options in ({}, {"return_predecessors": True}, {"directed": False}):
+        here = answer(lambda matrix: getattr(ours, name)(matrix, unweighted=True, **options), negative)  # noqa: B023
+        assert not launches
+        monkeypatch.setattr(place, "_serves", False)
+        assert here == answer(lambda matrix: getattr(ours, name)(matrix, unweighted=True, **options), negative)  # noqa: B023
+        monkeypatch.setattr(place, "_serves", True)
+        launches.clear()
+
+
+def test_an_edge_of_negative_weight_to_where_it_begins(serves: None) -> None:
+    """It is a cycle, at which SciPy's search for all pairs does not look."""
+    matrix = matrix_of(3, [0, 1, 1], [1, 1, 2], [1, -1, 2])
+    for call in (ours.floyd_warshall, ours.johnson, ours.bellman_ford, ours.shortest_path):
+        with pytest.raises(reedsp.NegativeCycleError):
+            call(matrix)
+
+
 def test_what_a_device_is_for(serves: None, device: Device) -> None:
     """Cycles of negative weight, or of almost none, also out of reach where those matter; and edges both ways."""
     light = matrix_of(5, [0, 1, 2, 3], [1, 2, 1, 4], [0.5, 0.1, -0.1, 7])

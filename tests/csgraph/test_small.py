@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ import reedsp
 import reedsp.csgraph as ours
 from reedsp.algorithms.single_source.host import trees
 from reedsp.cost_model import place
+from reedsp.csgraph.formats import compressed
 from reedsp.csgraph.matrix import are_plain, are_pointers
-from reedsp.csgraph.small import compressed
 from reedsp.device.job import Launched, recording
 
 FORMS: dict[str, Callable[[Any], Any]] = {
@@ -24,6 +25,9 @@ FORMS: dict[str, Callable[[Any], Any]] = {
     "csc": lambda matrix: matrix.tocsc(),
     "coo": lambda matrix: matrix.tocoo(),
     "lil": lambda matrix: matrix.tolil(),
+    "dok": lambda matrix: matrix.todok(),
+    "bsr": lambda matrix: matrix.tobsr(blocksize=(matrix.shape[0], 1)),
+    "dia": lambda matrix: scipy.sparse.dia_array(matrix),
     "dense": lambda matrix: matrix.toarray(),
     "masked": lambda matrix: np.ma.masked_equal(matrix.toarray(), 0),
     "list": lambda matrix: matrix.toarray().tolist(),
@@ -84,6 +88,88 @@ def test_each_form(directed: bool, form: str, serves: None, monkeypatch: pytest.
                 found.append(answer if isinstance(answer, tuple) else (answer,))
             for here, there in zip(*found, strict=True):
                 np.testing.assert_array_equal(here, there, err_msg=name, strict=True)
+
+
+def answers(call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Return the bytes of what the host and what the device finds, or the error."""
+    found = []
+    for serves_now in (True, False):
+        monkeypatch.setattr(place, "_serves", serves_now)
+        try:
+            answer = call()
+        except (ValueError, ArithmeticError) as error:
+            found.append(str(error))
+            continue
+        found.append([each.tobytes() for each in (answer if isinstance(answer, tuple) else (answer,))])
+    monkeypatch.setattr(place, "_serves", True)
+    return found
+
+
+SEARCHES = ("dijkstra", "no sources", "trees", "floyd_warshall", "all pairs", "bellman_ford", "johnson")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_is_for_the_host(form: str, serves: None, launches: list[Launched]) -> None:
+    given = FORMS[form](scipy.sparse.csr_array(np.array([[0, 2, 1], [0, 0, 3], [1, 0, 0]], float)))
+    for name in (*SEARCHES, "forest", "trees of all pairs"):
+        CALLS[name](given)
+    assert ours.breadth_first_order(given, 1)[0].tolist() == [1, 2, 0]
+    assert ours.connected_components(given, connection="strong")[0] == 1
+    assert not launches
+
+
+CHAIN = np.arange(5), np.arange(1, 6)
+
+UNUSUAL: dict[str, Any] = {
+    "infinity and NaN": scipy.sparse.csr_array(([1, np.inf, 2, np.nan, 0.5], CHAIN), shape=(6, 6)),
+    "nothing but infinity": scipy.sparse.csr_array((np.full(5, np.inf), CHAIN), shape=(6, 6)),
+    "large": scipy.sparse.csr_array(([0.1, 1e17, 3e15, 7, 2**53], CHAIN), shape=(6, 6)),
+    "almost too large": scipy.sparse.csr_array(([0.1, 1e307, 1e307, 7, 1e300], CHAIN), shape=(6, 6)),
+    "no entries": scipy.sparse.csr_array((6, 6)),
+    "no entries, dense": np.zeros((6, 6)),
+}
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("matrix", UNUSUAL.values(), ids=UNUSUAL)
+def test_unusual_matrices_are_for_the_host(
+    matrix: Any, directed: bool, serves: None, launches: list[Launched], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = [partial(CALLS[name], matrix.copy(), directed=directed) for name in SEARCHES]
+    calls += [partial(ours.dijkstra, matrix.copy(), directed, [4, 1], min_only=True, return_predecessors=True)]
+    calls += [partial(ours.breadth_first_order, matrix.copy(), 1, directed)]
+    calls += [partial(connected, matrix.copy(), directed, connection) for connection in ("weak", "strong")]
+    for call in calls:
+        call()
+        if directed or matrix is not UNUSUAL["large"]:
+            assert not launches, call
+        here, there = answers(call, monkeypatch)
+        assert here == there, call
+        launches.clear()
+
+
+def connected(matrix: Any, directed: bool, connection: str) -> Any:
+    return np.array(ours.connected_components(matrix, directed, connection)[1])
+
+
+def test_sums_beyond_float64(serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are what they are on a device: those of integers in int64, those of floats rounded, or an error."""
+    rng = np.random.default_rng(5)
+    for n in (9, 80):
+        ends = np.nonzero(~np.eye(n, dtype=bool))
+        for weights in (
+            rng.integers(2**50, 2**53, len(ends[0])),
+            rng.integers(2**50, 2**53, len(ends[0])) * 2.0,
+            10 ** rng.uniform(0, 17, len(ends[0])),
+            np.full(len(ends[0]), 1e308),
+        ):
+            matrix = scipy.sparse.csr_array((weights * (ends[1] == ends[0] + 1), ends), shape=(n, n))
+            matrix.eliminate_zeros()
+            both = [matrix, scipy.sparse.csr_array(matrix + matrix.T)]
+            for name in ("dijkstra", "trees", "floyd_warshall", "forest", "all pairs", "bellman_ford"):
+                for given, directed in ((both[0], True), (both[0], False), (both[1], True)):
+                    here, there = answers(partial(CALLS[name], given, directed=directed), monkeypatch)
+                    assert here == there, name
 
 
 @pytest.mark.parametrize("n", [99, 100, 101, 102])
@@ -174,6 +260,9 @@ def corrupt(form: str, name: str, index: int, value: int) -> Any:
         corrupt("csc", "indices", 1, -1),
         corrupt("csc", "indptr", 1, 5),
         corrupt("csc", "indptr", 0, 1),
+        corrupt("bsr", "indices", 1, 3),
+        corrupt("bsr", "indptr", 1, 5),
+        corrupt("dia", "offsets", 0, 3),
         corrupt("coo", "row", 0, 3),
         corrupt("coo", "col", 0, -1),
         scipy.sparse.coo_array(([1.0, 2.0], ([0, 0], [1, 1])), shape=(2, 2)),  # SciPy adds these up

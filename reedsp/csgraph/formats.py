@@ -1,0 +1,82 @@
+"""Small arrays, and small matrices of other formats, as CSR matrices with the edges that a device finds in them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+from scipy.sparse import issparse
+
+from reedsp.cost_model.place import is_for_host
+from reedsp.csgraph.matrix import are_indices, are_pointers, ascend, unsigned
+from reedsp.graph.corrupt import are_lists_right
+from reedsp.graph.graph import as_array
+
+
+def compressed(csgraph: Any, unweighted: bool = False) -> Any:
+    """Return a small square array, or matrix of any format but CSR, as a CSR matrix whose weights are not yet checked.
+
+    None for others, for those that are corrupt, and for parallel edges, which SciPy would add up.
+    """
+    if issparse(csgraph):
+        return _of_sparse(csgraph, unweighted)
+    if not isinstance(csgraph, (np.ndarray, list, tuple)) or (isinstance(csgraph, np.ndarray) and csgraph.ndim != 2):
+        return None
+    if not is_for_host(len(csgraph), len(csgraph) ** 2, 1):
+        return None
+    dense = np.asarray(np.ma.getdata(csgraph)) if isinstance(csgraph, np.ndarray) else as_array(csgraph, "csgraph")
+    if dense.ndim != 2 or not 0 < len(dense) == dense.shape[1] or dense.dtype.kind not in "biuf":
+        return None
+    # NaN and infinity are no edges.
+    is_edge = dense < np.inf
+    is_edge &= ~np.ma.getmaskarray(csgraph) if isinstance(csgraph, np.ma.MaskedArray) else dense != 0
+    edges = is_edge.ravel().nonzero()[0]
+    return of_positions(edges, dense.ravel().take(edges).astype(np.float64), len(dense))
+
+
+def _of_sparse(csgraph: Any, unweighted: bool) -> Any:
+    n, form = csgraph.shape[0], csgraph.format
+    if form == "csr" or len(csgraph.shape) != 2 or csgraph.dtype.kind not in "biuf":
+        return None
+    m = csgraph.nnz if form in ("lil", "dok") else csgraph.data.size
+    if not (0 < n == csgraph.shape[1] and is_for_host(n, m, 1, unweighted)):
+        return None
+    if form == "dok":
+        csgraph = csgraph.tocoo()
+    if not _is_right(csgraph, n):
+        return None
+    rows = csgraph.tocsr()
+    if form in ("csc", "coo", "dok"):
+        return rows if len(rows.data) == m else None
+    if form != "lil":
+        rows.eliminate_zeros()  # of what fills blocks and diagonals
+    return rows if ascend(rows.indptr, rows.indices) else None
+
+
+def _is_right(csgraph: Any, n: int) -> bool:
+    """Return whether SciPy converts a matrix without a look beyond its arrays."""
+    form, m = csgraph.format, len(csgraph.data)
+    if form == "lil":
+        return are_lists_right(csgraph)
+    if form == "coo":
+        ends = csgraph.row, csgraph.col
+        return all(len(each) == m for each in ends) and are_indices(*ends) and _are_below(n, *ends)
+    if form == "dia":
+        offsets = csgraph.offsets
+        return len(offsets) == m and are_indices(offsets) and bool((abs(offsets) < n).all())
+    rows, columns = csgraph.blocksize if form == "bsr" else (1, 1)
+    indptr, indices = csgraph.indptr, csgraph.indices
+    is_right = len(indices) == m and (len(indptr) - 1) * rows == n and n % columns == 0
+    return is_right and are_pointers(indptr, indices) and _are_below(n // columns, indices)
+
+
+def _are_below(size: int, *arrays: npt.NDArray[Any]) -> bool:
+    return all(unsigned(each).max(initial=0) < size for each in arrays)
+
+
+def of_positions(positions: npt.NDArray[np.int64], weights: npt.NDArray[np.float64], n: int) -> Any:
+    """Return a CSR matrix of edges, given by their indices in the flat array of the dense matrix, in order."""
+    indptr = positions.searchsorted(np.arange(n + 1) * n).astype(np.int32)
+    return scipy.sparse.csr_array((weights, (positions % n).astype(np.int32), indptr), shape=(n, n))
