@@ -29,7 +29,8 @@ def yen_on_host(
     matrix, progress = small.matrix, small.progress
     matrix = matrix if directed else both_ways(matrix)
     n, m = matrix.shape[0], len(matrix.data)
-    if not (0 <= source < n and 0 <= sink < n and ascend(matrix.indptr, matrix.indices) and are_integral(matrix)):
+    is_exact = small.counted and are_integral(matrix)
+    if not (0 <= source < n and 0 <= sink < n and ascend(matrix.indptr, matrix.indices) and is_exact):
         return None
     if unweighted:
         matrix, progress = type(matrix)((np.ones(m), matrix.indices, matrix.indptr), shape=matrix.shape), True
