@@ -23,7 +23,7 @@ from experiments.busato_bombieri import (
     representations,
     shortest_path_techniques,
 )
-from experiments.calls import distance_statistics, first_calls, networkx_backend, phases, whole_calls
+from experiments.calls import distance_statistics, first_calls, networkx_backend, phases, small_calls, whole_calls
 from experiments.dulle import components, counted, forests, matching, pram, pram_programs, sorting, trees
 from experiments.lib.experiment import Experiment
 from experiments.lund_smith import ceilings, density, floyd_warshall
@@ -80,6 +80,7 @@ EXPERIMENTS: dict[str, Experiment] = {
         flows,
         betweenness,
         negative_weights,
+        small_calls,
         whole_calls,
         distance_statistics,
         phases,
