@@ -55,14 +55,15 @@ def vector(name: str, array: Any) -> Any:
     """
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
-    on_device = is_device_array(array)
+    given, on_device = array, is_device_array(array)
     if on_device:
         refuse_part_of_svm(name, array)
     else:
-        given, array = array, as_array(array, name)
+        array = as_array(array, name)
         refuse_rounded(name, given, array)
     if array.ndim != 1:
-        raise ValueError(f"{name}: an array of one dimension is expected, got shape {array.shape}")
+        got = f"shape {array.shape}" if array.ndim or given is array else type(given).__name__
+        raise ValueError(f"{name}: an array of one dimension is expected, got {got}")
     if not on_device:
         return np.require(array, array.dtype.newbyteorder("="), ("C_CONTIGUOUS", "ALIGNED"))
     if not array.flags.c_contiguous:

@@ -329,6 +329,12 @@ KEYS = np.array([3, 1, 2])
         (lambda: reedsp.argsort(np.array([1, None])), TypeError, "values: elements of type bool, int8,"),
         (lambda: reedsp.sort(np.longdouble([1])), TypeError, "values: elements of type bool, int8,"),
         (lambda: reedsp.sort(np.ones((2, 2))), ValueError, r"values: an array of one dimension is expected, got shape"),
+        (lambda: reedsp.sort({1, 2}), ValueError, "values: an array of one dimension is expected, got set$"),
+        (
+            lambda: reedsp.sort(i for i in KEYS),
+            ValueError,
+            "values: an array of one dimension is expected, got generator$",
+        ),
         (lambda: reedsp.sort(np.ma.array(KEYS)), TypeError, "values: masked arrays are not supported"),
         (lambda: reedsp.sort(KEYS, "quick"), ValueError, "method: 'quick' is none of 'fast', 'merge'"),
         (lambda: reedsp.sort(KEYS, presort="shell"), ValueError, "presort = 'shell', expected one of 'bitonic'"),

@@ -471,6 +471,26 @@ def test_a_deep_graph_is_for_one_work_item(device: Device, monkeypatch: pytest.M
         reedsp.connected_components(graph, "strong", "colours", device=device)
 
 
+def test_rounds_end_when_one_work_item_would_be_done(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counted in launches; what is asked for is not given up so soon."""
+    monkeypatch.setattr(device, "kind", "gpu")
+    reedsp.connected_components(known(), "strong", device=device)
+    monkeypatch.setattr(colours, "_FEW_ROUNDS", 50)
+    launched = {}
+    for n in (150, 3000):
+        graph = reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n))
+        found = reedsp.connected_components(graph, "strong", device=device)
+        assert np.array_equal(found.labels, np.arange(n)[::-1])
+        assert found.method == "depth-first"
+        launched[n] = found.stats["kernels_launched"]
+        asked = reedsp.connected_components(graph, "strong", "colours", device=device)
+        assert np.array_equal(found.labels, asked.labels)
+        assert asked.stats["kernels_launched"] > launched[n]
+    assert launched[3000] < launched[150] + 2 * ((3000 + 2999) // 64 - 50) + 20
+    shallow = reedsp.Graph.from_edges(20, np.arange(19), np.arange(1, 20))
+    assert reedsp.connected_components(shallow, "strong", device=device).method == "colours"
+
+
 @pytest.mark.parametrize("connection", METHODS)
 def test_forms_that_fail_are_put_aside(connection: Any, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     preferred = {"weak": "ranges", "strong": "depth-first"}[connection]

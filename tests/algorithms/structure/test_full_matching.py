@@ -304,9 +304,23 @@ def test_what_fractions_become() -> None:
     assert power_of(1.0, 2.0, -6.0) == (0, True)
     assert power_of(0.5, 0.75, 0.0) == (2, True)
     assert power_of(0.1, 1.0) == (55, False) or power_of(0.1, 1.0) == (0, False)
-    assert power_of(1e300, 1.0) == (0, False)
+    for small in (1.0, 0.1):  # of which the latter is multiplied by 2^55
+        assert power_of(1e300, small) == (0, False)
+    assert (power_of(np.nextafter(2.0**62, 0)), power_of(2.0**62)) == ((0, True), (0, False))
     assert power_of(5e-324, 1.0) == (0, False)
     assert power_of(*[1.0] * 2000, 0.1) == (0, False)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="longdouble is float64 here")
+@pytest.mark.parametrize("power", [-16_000, 16_000])
+def test_weights_that_float64_does_not_hold(power: int) -> None:
+    with pytest.raises(ValueError, match=r"^graph\[0, 1\] is .*, expected a number that float64 holds$"):
+        reedsp.full_matching(np.array([[1, np.ldexp(np.longdouble(1), power)]]))
+
+
+def test_weights_far_apart(device: Device) -> None:
+    found = reedsp.full_matching([[1e300, 0.1], [0.2, 1e300]], device=device)
+    assert (found.pairs(), found.verify(device)) == ([(0, 1), (1, 0)], True)
 
 
 def test_what_is_accepted(device: Device) -> None:
@@ -357,12 +371,24 @@ def test_empty_sides(shape: tuple[int, int], device: Device) -> None:
         (scipy.sparse.coo_array(np.ones(3)), ValueError, "graph has 1 dimensions, expected 2"),
         (np.ones((2, 2)) * 1j, TypeError, "graph has dtype complex128, expected real numbers"),
         (scipy.sparse.csr_array(np.eye(2) * 1j), TypeError, "graph has dtype complex128, expected real numbers"),
-        ([[1, 0, np.nan]], ValueError, r"^graph\[0, 2\] is nan, expected a number that float64 holds"),
-        ([[1, -np.inf]], ValueError, r"^graph\[0, 1\] is -inf, expected a number that float64 holds"),
+        ([[1, 0, np.nan]], ValueError, r"^graph\[0, 2\] is nan, expected a finite number$"),
+        ([[1, -np.inf]], ValueError, r"^graph\[0, 1\] is -inf, expected a finite number$"),
         (np.array([[2**63]], np.uint64), ValueError, r"^graph\[0, 0\] = 9223372036854775808 is outside int64"),
-        (scipy.sparse.csr_array([[0, 1], [np.nan, 1]]), ValueError, r"^graph.data\[1\] is nan, expected a number"),
-        (scipy.sparse.csc_array([[0, 1], [np.nan, 1]]), ValueError, r"^graph\[1, 0\] is nan, expected a number"),
-        (scipy.sparse.coo_array([[0, 1], [np.nan, 1]]), ValueError, r"^graph\[1, 0\] is nan, expected a number"),
+        (
+            scipy.sparse.csr_array([[0, 1], [np.nan, 1]]),
+            ValueError,
+            r"^graph.data\[1\] is nan, expected a finite number$",
+        ),
+        (
+            scipy.sparse.csc_array([[0, 1], [np.nan, 1]]),
+            ValueError,
+            r"^graph\[1, 0\] is nan, expected a finite number$",
+        ),
+        (
+            scipy.sparse.coo_array([[0, 1], [np.nan, 1]]),
+            ValueError,
+            r"^graph\[1, 0\] is nan, expected a finite number$",
+        ),
         ("abc", TypeError, "graph: expected a matrix or a graph, got str$"),
         (
             pandas.DataFrame(np.ones((2, 3))),

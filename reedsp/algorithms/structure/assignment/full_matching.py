@@ -57,7 +57,9 @@ def full_matching(
     maximum : bool
         Find the maximum weight instead.
     method : {"auto", "shortest-paths", "auction"}
-        "shortest-paths" is done by a single work-item; "auction" is for GPUs. The weight is the same.
+        "shortest-paths" is done by a single work-item; "auction" is for GPUs. The weight is the same. An auction takes
+        the more rounds the farther the weights are apart: where few of them are very large, it may take seconds for
+        some hundred rows. By default what fits the device.
     device : Device, int or str, optional
         As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
     progress : bool or callable(done, most), optional

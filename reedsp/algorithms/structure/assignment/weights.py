@@ -144,14 +144,16 @@ def _numbers(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_] | None]:
     """Return weights as int32, int64 or float64, and which of them are none; None for the latter if all are."""
     if values.dtype.kind == "f":
-        numbers = values.astype(np.float64, copy=False)
+        with np.errstate(over="ignore"):  # which is told below
+            numbers = values.astype(np.float64, copy=False)
         if np.isfinite(numbers).all() and (values.dtype.itemsize <= 8 or (numbers == values).all()):
             return numbers, None
         absent = np.isneginf(numbers) if maximum else np.isposinf(numbers)
         wrong = ~(absent | np.isfinite(numbers)) | (np.isfinite(values) & (numbers != values))
         if wrong.any():
             edge = int(np.argmax(wrong))
-            raise ValueError(f"{named(edge)} is {values[edge]}, expected a number that float64 holds")
+            expected = "a number that float64 holds" if np.isfinite(values[edge]) else "a finite number"
+            raise ValueError(f"{named(edge)} is {values[edge]}, expected {expected}")
         return numbers, absent
     if values.dtype.kind == "u" and values.dtype.itemsize == 8 and len(values) and values.max() > _LARGEST:
         edge = int(np.argmax(values > _LARGEST))
@@ -183,8 +185,7 @@ def in_integers(weights: Weights) -> tuple[Weights, int]:
     # A few weights tell most often.
     for some in (values[:_SAMPLE], values):
         power = _power_of_fractions(some)
-        highest = np.ldexp(np.abs(some).max(), power) if power < 1024 else np.inf
-        if not highest < 2.0**62:
+        if power >= 1024 or int(np.frexp(np.abs(some).max())[1]) + power > 62:  # or 2^62 is reached
             return _in_floats(weights), 0
     integers = np.ldexp(values, power).astype(np.int64)
     if not _sums_fit(int(integers.min()), int(integers.max()), weights):

@@ -14,7 +14,8 @@ from reedsp.device.job import Argument, BoundKernel, Job
 
 _FILE = "components/colours.cl"
 _GROUP_SIZE = 256
-_MOST_ROUNDS = 1 << 14  # in all: a graph that takes more of them is for one work-item
+_MOST_ROUNDS, _FEW_ROUNDS = 1 << 14, 1 << 10  # in all: a graph that takes more of them is for one work-item
+_PER_ROUND = 64  # vertices and edges through which one work-item gets in the time that a round takes at least
 _OF_EDGES = ("mark_ends", "spread", "colour", "spread_back", "raise_levels")
 
 
@@ -22,7 +23,7 @@ class TooManyRoundsError(Exception):
     """A graph is too deep for rounds over all its edges."""
 
 
-def label_by_colours(job: Job, edges: Edges, labels: npt.NDArray[np.int32]) -> int | None:
+def label_by_colours(job: Job, edges: Edges, labels: npt.NDArray[np.int32], is_patient: bool = True) -> int | None:
     """Write the number of the strongly connected component of each vertex; return how many there are.
 
     Numbers are those of :func:`.label_in_depth`. Return None if there are too many rounds ahead.
@@ -33,8 +34,11 @@ def label_by_colours(job: Job, edges: Edges, labels: npt.NDArray[np.int32]) -> i
     edges : Edges
         At least one vertex; edges may be there more than once.
     labels : ndarray, shape (n,)
+    is_patient : bool
+        Otherwise there are no more rounds than what one work-item would have done in their time.
     """
-    search = _Search(job, edges)
+    by_one = max(_FEW_ROUNDS, (edges.n + edges.m) // _PER_ROUND)
+    search = _Search(job, edges, _MOST_ROUNDS if is_patient else min(_MOST_ROUNDS, by_one))
     try:
         owners, levels = search.run()
     except TooManyRoundsError:
@@ -52,7 +56,7 @@ def label_by_colours(job: Job, edges: Edges, labels: npt.NDArray[np.int32]) -> i
 class _Search:
     """A search in rounds, over all edges in each."""
 
-    def __init__(self, job: Job, edges: Edges) -> None:
+    def __init__(self, job: Job, edges: Edges, most_rounds: int) -> None:
         self._job, self._edges = job, edges
         self._group = min(_GROUP_SIZE, job.device.max_work_group_size)
         self._macros = {**edges.macros, "ATOMIC_LOADS": int(not job.device.loads_are_atomic)}
@@ -60,7 +64,7 @@ class _Search:
         self._colours, self._smallest, self._levels = (job.allocate(edges.n, np.int32) for _ in range(3))
         self._pivot = job.upload(np.array([-1, edges.n], np.int32))
         self._ends = (edges.sources, edges.indices, self._owners)
-        self._rounds_left, self._trimmed = _MOST_ROUNDS, 0
+        self._rounds_left, self._trimmed = most_rounds, 0
 
     def _bind(self, name: str, count: int, *args: Argument) -> BoundKernel:
         job = self._job

@@ -58,8 +58,9 @@ def connected_components(
         Of "weak": "fast", which links two edges of each vertex, and then what is outside the largest component
         (Sutton, Ben-Nun and Barak 2018); or "dulle", by a dense matrix of at most 32,768 vertices in
         ceil(log2(n)) rounds (Dulle's thesis, Algorithm 18, section 5.6). Of "strong": "depth-first", by one work-item
-        (Pearce 2005); or "colours", in rounds over all edges, for GPUs (Slota, Rajamanickam and Madduri 2014). By
-        default what fits the device.
+        (Pearce 2005); or "colours", in rounds over all edges, for GPUs (Slota, Rajamanickam and Madduri 2014), which in
+        a deep graph, such as a long path, takes long and then gives up. By default what fits the device; where colours
+        do and the graph turns out to be deep, "depth-first".
     device : Device, int or str, optional
         As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU; but the
         host where that is done sooner. What is named is used.
@@ -75,7 +76,7 @@ def connected_components(
     TypeError
         An argument has the wrong type.
     DeviceError
-        There is no usable device.
+        There is no usable device, or "colours", where it is asked for, would take more than 16,384 rounds.
 
     Examples
     --------
@@ -170,7 +171,10 @@ def _by_form(
         return chosen_method(job.device, "connected components", asked, (preferred, others[preferred]), right)
 
     form, why = choose(method if method in others else None)
-    count = _LABELLED[form](graph, job, labels)
+    if form == preferred == "colours" and method == "auto":
+        count = _by_colours(graph, job, labels, is_patient=False)
+    else:
+        count = _LABELLED[form](graph, job, labels)
     if count is None:
         why = "the graph is too deep for rounds over all its edges"
         if method == form:
@@ -209,10 +213,10 @@ def _in_depth(graph: Graph, job: Job, labels: _Labels) -> int:
     return count
 
 
-def _by_colours(graph: Graph, job: Job, labels: _Labels) -> int | None:
+def _by_colours(graph: Graph, job: Job, labels: _Labels, is_patient: bool = True) -> int | None:
     edges = Edges.of(graph, job)
     job.phases.begin("search")
-    return label_by_colours(job, edges, labels)
+    return label_by_colours(job, edges, labels, is_patient)
 
 
 _LABELLED: dict[Form, Callable[[Graph, Job, _Labels], int | None]] = {

@@ -168,7 +168,7 @@ def _pattern_of_dense(matrix: Any) -> Biadjacency:
         wrong = edges & (np.isnan(values) | np.isneginf(values))
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
-            raise ValueError(f"graph[{row}, {column}] is {values[row, column]}")
+            raise ValueError(f"graph[{row}, {column}] is {values[row, column]}, expected a number greater than -inf")
         edges &= values < np.inf
     rows, columns = edges.nonzero()
     return _of_entries(rows, columns, (values.shape[0], values.shape[1]))

@@ -46,7 +46,9 @@ def maximum_matching(
         paths (Pothen and Fan 1990). "phases", for GPUs: the same rule in rounds, then searches in breadth from all free
         rows at once (Deveci, Kaya, Ucar and Catalyurek 2013). "dulle": rows are balls that choose bins by labels, in
         rounds (Dulle's thesis, Algorithms 15-17, section 5.5), as many as it takes. "khosla": the same by one work-item
-        (Algorithm 14). By default what fits the device.
+        (Algorithm 14). These two are for study: each bin's label goes up to the number of columns and one, so that
+        there may be as many rounds as that number squared, which take a minute for some hundred rows. By default what
+        fits the device.
     rows : sequence of vertices, optional
         One side, by the names of the vertices; all others are the other one. A matrix is then one of weights, as for
         :func:`reedsp.sssp`, and square; and an edge may lead in either direction.
@@ -55,7 +57,7 @@ def maximum_matching(
         where that is done sooner, by SciPy's search. What is named is used.
     progress : bool or callable(done, most), optional
         True shows a bar in a notebook, or on standard error if that is a terminal. A function is called now and then
-        with the phases or rounds so far, and the number of rows.
+        with the phases or rounds so far, and the number of rows; of "dulle" there may be more rounds than rows.
 
     Returns
     -------

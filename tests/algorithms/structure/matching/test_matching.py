@@ -393,8 +393,16 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "complex": (lambda: reedsp.maximum_matching(np.ones((1, 1), complex)), TypeError, r"^graph has dtype complex128"),
     "text": (lambda: reedsp.maximum_matching([["a"]]), TypeError, r"^graph has dtype <U1"),  # type: ignore[list-item]
-    "nan": (lambda: reedsp.maximum_matching([[0, np.nan]]), ValueError, r"^graph\[0, 1\] is nan$"),
-    "-inf": (lambda: reedsp.maximum_matching([[0], [-np.inf]]), ValueError, r"^graph\[1, 0\] is -inf$"),
+    "nan": (
+        lambda: reedsp.maximum_matching([[0, np.nan]]),
+        ValueError,
+        r"^graph\[0, 1\] is nan, expected a number greater than -inf$",
+    ),
+    "-inf": (
+        lambda: reedsp.maximum_matching([[0], [-np.inf]]),
+        ValueError,
+        r"^graph\[1, 0\] is -inf, expected a number greater than -inf$",
+    ),
     "index type": (
         lambda: reedsp.maximum_matching(changed(indices=np.array([0, 1], np.int16))),
         ValueError,
