@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from reedsp.algorithms.structure.centrality.scales import scale, scaled_edges, scaled_values
 from reedsp.graph.graph import EXACT_IN_FLOAT64
-from reedsp.networkx_backend import on_device
+from reedsp.networkx_backend import nearby, on_device
 from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.measures import plus_reciprocals
 
@@ -101,11 +101,17 @@ def harmonic_centrality(
     G: NetworkXGraph, nbunch: Any = None, distance: Any = None, sources: Any = None
 ) -> dict[Node, float]:
     """Return the sum of the reciprocals of the distances to each node."""
+    if nbunch is not None or sources is not None:
+        distance = nearby.asked_once(G, distance)
+        near: dict[Node, float] | None = nearby.own_answer("harmonic_centrality", G, nbunch, distance, sources)
+        if near is not None:
+            return near
     ends = set(G.nodes if nbunch is None else G.source.nbunch_iter(nbunch))
     starts = set(G.nodes if sources is None else G.source.nbunch_iter(sources))
     backwards = len(ends) < len(starts)
     searched = ends if backwards else starts
-    arcs = on_device.arcs_for(G, distance, backwards, searches=len(searched)) if searched else None
+    is_own = not searched or nearby.is_scattered(G)
+    arcs = None if is_own else on_device.arcs_for(G, distance, backwards, searches=len(searched))
     if arcs is None or arcs.values is not None:
         return nx.harmonic_centrality(G.source, nbunch, distance, sources, backend="networkx")  # type: ignore[no-any-return]
     numbers = [G.number_of[node] for node in searched]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import networkx as nx
@@ -81,9 +82,14 @@ def _own(name: str, G: NetworkXGraph, *args: Any) -> Any:
 
 
 def _weak_sets(name: str, G: NetworkXGraph) -> Iterator[set[Node]]:
+    near: set[Node] | None = nearby.first_answer(name, G)
+    first = frozenset(near or ())
+    if near is not None:
+        yield near  # the others are looked for when they are asked for
     G = G.as_it_is()
     parts = _parts(G, strong=False)
-    yield from _own(name, G) if parts is None else parts.nodes(G)
+    sets: Iterator[set[Node]] = _own(name, G) if parts is None else parts.nodes(G)
+    yield from (nodes for nodes in sets if not nodes <= first)
 
 
 def connected_components(G: NetworkXGraph) -> Iterator[set[Node]]:
@@ -140,7 +146,20 @@ def is_weakly_connected(G: NetworkXGraph) -> bool:
     return _is_one("is_weakly_connected", G, strong=False)
 
 
+def _is_near_one(G: NetworkXGraph) -> bool | None:
+    """Return whether the nodes are one strong component, None if the first reaches many, and many reach it."""
+    for node in islice(G.source, 1):
+        for reverse in (False, True):
+            lengths = nearby.own_answer("single_source_shortest_path_length", G, node, reverse=reverse)
+            if lengths is not None and len(lengths) < len(G):
+                return False
+    return None
+
+
 def _is_one(name: str, G: NetworkXGraph, strong: bool) -> bool:
+    near: bool | None = _is_near_one(G) if strong else nearby.own_answer(name, G)
+    if near is not None:
+        return near
     parts = _parts(G, strong)
     return bool(_own(name, G)) if parts is None else parts.count == 1
 

@@ -7,6 +7,7 @@ types of numbers, the order of keys and which of several shortest paths is named
 from __future__ import annotations
 
 import contextlib
+import functools
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, pairwise
@@ -54,7 +55,7 @@ from reedsp.networkx_backend.forests import (  # noqa: F401  networkx finds them
     minimum_spanning_edges,
     minimum_spanning_tree,
 )
-from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
+from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node, most_nodes
 from reedsp.networkx_backend.matching import (  # noqa: F401  networkx finds them here
     hopcroft_karp_matching,
     to_vertex_cover,
@@ -121,7 +122,7 @@ def _keep_quiet_about_the_cache() -> None:
 
     It warns of weights that are changed in place, as the page of this backend does. Others' warnings remain.
     """
-    if _CACHE_WARNING not in {getattr(each[1], "pattern", None) for each in warnings.filters}:
+    if not any(getattr(each[1], "pattern", None) == _CACHE_WARNING for each in warnings.filters):
         warnings.filterwarnings("ignore", _CACHE_WARNING, UserWarning)
 
 
@@ -137,8 +138,11 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         minimum = on_device.MIN_NODES_OF_PATHS
     elif name == "floyd_warshall":
         minimum = on_device.MIN_NODES_OF_TRIPLES
-    if len(graph) < minimum:
-        return f"{len(graph)} nodes, fewer than {minimum}: networkx answers sooner"
+    nodes = len(graph) if minimum < on_device.MIN_NODES else most_nodes(graph)
+    if nodes < minimum:
+        return f"{nodes} nodes, fewer than {minimum}: networkx answers sooner"
+    if views.is_limited(graph):
+        return "a search that is begun on the host stays there"
     return on_device.has_device() or "there is no usable OpenCL device"
 
 
@@ -162,18 +166,26 @@ def _no_path(source: Any, target: Any) -> nx.NetworkXNoPath:
     return nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
 
 
+def _no_path_between(source: Any, target: Any) -> nx.NetworkXNoPath:
+    """Return what networkx raises where two searches do not meet."""
+    return nx.NetworkXNoPath(f"No path between {source} and {target}.")
+
+
 def _is_named_alike(G: NetworkXGraph, *named: Node) -> bool:
     """Tell whether nodes look as they do in the graph, so that an answer does not show whose object is in it."""
     pairs = [(node, G.nodes[G.number_of[node]]) for node in named]
     return all(one is own or (type(one) is type(own) and repr(one) == repr(own)) for one, own in pairs)
 
 
-def _the_one(found: on_device.Between | None, source: Node, target: Node) -> tuple[Any, list[Node] | None]:
-    """Return length and nodes of the only shortest path, None for the nodes where there may be others."""
+def _the_one(found: on_device.Between | None, no_path: nx.NetworkXNoPath) -> tuple[Any, list[Node] | None]:
+    """Return length and nodes of the only shortest path, None for the nodes where there may be others.
+
+    Where there is no path, that is raised.
+    """
     if found is None:
         return None, None
     if not found.path:
-        raise _no_path(source, target)
+        raise no_path
     return found.length, found.path
 
 
@@ -191,7 +203,7 @@ def _limit(cutoff: Any) -> Any:
 
 def _levels(G: NetworkXGraph, source: Node, cutoff: Any, reverse: bool) -> Lengths:
     name = f"single_{_end(reverse)}_shortest_path_length"
-    near: Lengths | None = None if cutoff is None else nearby.own_answer(name, G, source, cutoff=cutoff)
+    near: Lengths | None = nearby.own_answer(name, G, source, cutoff=cutoff)
     if near is not None:
         return near
     if source in G and on_device.is_wanted(G):
@@ -218,17 +230,30 @@ def all_pairs_shortest_path_length(G: NetworkXGraph, cutoff: Any = None) -> Iter
     """Yield each node with the number of edges to each other one."""
     G = G.as_it_is()
     if on_device.is_wanted(G):
-        trees = on_device.breadth_first_from_each(G, _limit(cutoff))
-        yield from ((node, tree.lengths) for node, tree in trees)
+        yield from _breadth_first_from_each(G, cutoff, "single_source_shortest_path_length", lambda tree: tree.lengths)
     else:
         for node in G:
             yield node, _levels(G, node, cutoff, reverse=False)
 
 
+def _breadth_first_from_each(
+    G: NetworkXGraph, cutoff: Any, name: str, answer: Callable[[on_device.DeviceTree], Any]
+) -> Iterator[tuple[Node, Any]]:
+    """Yield each node with networkx' answer from it, or that of a search on the device."""
+    limit = _limit(cutoff)
+    return nearby.from_each(
+        G.source,
+        lambda node: nearby.own_answer(name, G, node, cutoff=cutoff),
+        lambda node: _own(name, G.source, node, cutoff=cutoff),
+        lambda nodes: map(answer, on_device.breadth_first_from_each(G, nodes, limit)),
+        nearby.more_and_more(),
+    )
+
+
 def _fewest_edges(G: NetworkXGraph, source: Node, cutoff: Any, reverse: bool) -> Paths:
     """Return a path with the fewest edges to each node, or from each where `reverse`."""
     name = f"single_{_end(reverse)}_shortest_path"
-    near: Paths | None = None if cutoff is None else nearby.own_answer(name, G, source, cutoff=cutoff)
+    near: Paths | None = nearby.own_answer(name, G, source, cutoff=cutoff)
     if near is not None:
         return near
     if source in G and on_device.is_wanted(G):
@@ -251,8 +276,7 @@ def all_pairs_shortest_path(G: NetworkXGraph, cutoff: Any = None) -> Iterator[tu
     """Yield each node with paths with the fewest edges to the others."""
     G = G.as_it_is()
     if on_device.is_wanted(G):
-        trees = on_device.breadth_first_from_each(G, _limit(cutoff))
-        yield from ((node, tree.paths()) for node, tree in trees)
+        yield from _breadth_first_from_each(G, cutoff, "single_source_shortest_path", lambda tree: tree.paths())
     else:
         for node in G:
             yield node, _fewest_edges(G, node, cutoff, reverse=False)
@@ -260,30 +284,29 @@ def all_pairs_shortest_path(G: NetworkXGraph, cutoff: Any = None) -> Iterator[tu
 
 def bidirectional_shortest_path(G: NetworkXGraph, source: Node, target: Node) -> list[Node]:
     """Return a path with the fewest edges."""
-    path = None
-    if source in G and target in G and on_device.is_wanted(G):
-        path = _fewest_edges_nearby(G, source, target)
-        if path is None and _is_named_alike(G, source, target):
-            path = _the_one(on_device.path_with_fewest_edges(G, source, target), source, target)[1]
+    path = _fewest_edges_nearby(G, source, target)
+    if path is None and source in G and target in G and on_device.is_wanted(G) and _is_named_alike(G, source, target):
+        found = on_device.path_with_fewest_edges(G, source, target)
+        path = _the_one(found, _no_path_between(source, target))[1]
     return _own("bidirectional_shortest_path", G.source, source, target) if path is None else path
 
 
 def _fewest_edges_nearby(G: NetworkXGraph, source: Node, target: Node) -> list[Node] | None:
     """Return what the host finds; None where the nodes are so far apart that the device is quicker."""
-    if on_device.is_forced():
+    if not (source in G and target in G and nearby.is_tried(G)):
         return None
     return nearby.breadth_first_between(G.adjacency(), G.adjacency(reverse=True), source, target, on_device.NEAR_NODES)
 
 
 def _level_between(G: NetworkXGraph, source: Node, target: Node) -> int:
     """Return the number of edges on a path with the fewest."""
-    if not (source in G and target in G and on_device.is_wanted(G)):
-        return len(_own("bidirectional_shortest_path", G.source, source, target)) - 1
     path = _fewest_edges_nearby(G, source, target)
-    level = on_device.level_between(G, source, target) if path is None else len(path) - 1
-    if level is None:
-        raise _no_path(source, target)
-    return level
+    if path is None and source in G and target in G and on_device.is_wanted(G):
+        level = on_device.level_between(G, source, target)
+        if level is None:
+            raise _no_path_between(source, target)
+        return level
+    return len(_own("bidirectional_shortest_path", G.source, source, target) if path is None else path) - 1
 
 
 def predecessor(
@@ -291,7 +314,7 @@ def predecessor(
 ) -> Any:
     """Return all nodes before each node on paths with the fewest edges."""
     given = {"target": target, "cutoff": cutoff, "return_seen": return_seen}
-    near = nearby.own_answer("predecessor", G, source, **given) if cutoff else None
+    near = nearby.own_answer("predecessor", G, source, **given)
     if near is not None:
         return near
     if not (source in G and on_device.is_wanted(G)):
@@ -326,8 +349,9 @@ def _dijkstra_tree(
 def _dijkstra_lengths(
     G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any, reverse: bool = False
 ) -> Lengths:
+    weight = nearby.asked_once(G, weight)
     name, given = "multi_source_dijkstra_path_length", {"cutoff": cutoff, "weight": weight}
-    near: Lengths | None = None if cutoff is None else nearby.own_answer(name, G, sources, **given)
+    near: Lengths | None = nearby.own_answer(name, G, sources, reverse=reverse, **given)
     if near is not None:
         return near
     tree = _dijkstra_tree(G, sources, cutoff, weight, reverse)
@@ -338,15 +362,15 @@ def _dijkstra_lengths(
 
 def _dijkstra_paths(G: NetworkXGraph, sources: list[Node], cutoff: Any, weight: Any, reverse: bool = False) -> Paths:
     """Return a shortest path to each node, or from each where `reverse`."""
+    weight = nearby.asked_once(G, weight)
     name, given = "multi_source_dijkstra", {"cutoff": cutoff, "weight": weight}
-    near: tuple[Lengths, Paths] | None = None if cutoff is None else nearby.own_answer(name, G, sources, **given)
-    if near is not None:
-        return near[1]
-    tree = _dijkstra_tree(G, sources, cutoff, weight, reverse)
-    if tree is not None:
-        return tree.paths(source_last=reverse)
-    paths: Paths = _own(name, _side(G, reverse), sources, **given)[1]
-    return _backwards(paths) if reverse else paths
+    found: tuple[Lengths, Paths] | None = nearby.own_answer(name, G, sources, reverse=reverse, **given)
+    if found is None:
+        tree = _dijkstra_tree(G, sources, cutoff, weight, reverse)
+        if tree is not None:
+            return tree.paths(source_last=reverse)
+        found = _own(name, _side(G, reverse), sources, **given)
+    return _backwards(found[1]) if reverse else found[1]
 
 
 def _dijkstra_to(
@@ -378,6 +402,7 @@ def dijkstra_path(G: NetworkXGraph, source: Node, target: Node, weight: Any = "w
 
 def dijkstra_path_length(G: NetworkXGraph, source: Node, target: Node, weight: Any = "weight") -> Any:
     """Return the length of a shortest path between two nodes."""
+    weight = nearby.asked_once(G, weight)
     near = nearby.own_answer("dijkstra_path_length", G, source, target, weight=weight)
     if near is not None:
         return near
@@ -423,9 +448,9 @@ def multi_source_dijkstra(
     G: NetworkXGraph, sources: Any, target: Node | None = None, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[Any, Any]:
     """Return distances and shortest paths from any of the sources to all nodes, or to the target."""
+    weight = nearby.asked_once(G, weight)
     listed, given = _listed(sources), {"target": target, "cutoff": cutoff, "weight": weight}
-    is_local = target is not None or cutoff is not None
-    near: tuple[Any, Any] | None = nearby.own_answer("multi_source_dijkstra", G, listed, **given) if is_local else None
+    near: tuple[Any, Any] | None = nearby.own_answer("multi_source_dijkstra", G, listed, **given)
     if near is not None:
         return near
     if target is None:
@@ -444,8 +469,9 @@ def dijkstra_predecessor_and_distance(
     G: NetworkXGraph, source: Node, cutoff: Any = None, weight: Any = "weight"
 ) -> tuple[Predecessors, Lengths]:
     """Return all predecessors on shortest paths, and the distance, of each node."""
+    weight = nearby.asked_once(G, weight)
     name, given = "dijkstra_predecessor_and_distance", {"cutoff": cutoff, "weight": weight}
-    near: tuple[Predecessors, Lengths] | None = None if cutoff is None else nearby.own_answer(name, G, source, **given)
+    near: tuple[Predecessors, Lengths] | None = nearby.own_answer(name, G, source, **given)
     if near is not None:
         return near
     tree = _dijkstra_tree(G, [source], cutoff, weight)
@@ -458,40 +484,47 @@ def all_pairs_dijkstra(
     G: NetworkXGraph, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Node, tuple[Lengths, Paths]]]:
     """Yield each node with distances of and shortest paths to the others."""
-    G = G.as_it_is()
-    arcs = _dijkstra_arcs(G, (), weight, cutoff)
-    if arcs is not None:
-        trees = on_device.dijkstra_from_each(G, arcs, cutoff)
-        yield from ((node, (tree.lengths, tree.paths())) for node, tree in trees)
-    else:
-        for node in G:
-            yield node, _own("multi_source_dijkstra", G.source, [node], cutoff=cutoff, weight=weight)
+    name = "multi_source_dijkstra"
+    yield from _dijkstra_from_each(G.as_it_is(), cutoff, weight, name, lambda tree: (tree.lengths, tree.paths()))
+
+
+def _dijkstra_from_each(
+    G: NetworkXGraph, cutoff: Any, weight: Any, name: str, answer: Callable[[on_device.DeviceTree], Any]
+) -> Iterator[tuple[Node, Any]]:
+    """Yield each node with networkx' answer from it, or that of a search on the device."""
+    weight = nearby.asked_once(G, weight)
+    given = {"cutoff": cutoff, "weight": weight}
+    kept = functools.cache(lambda: _dijkstra_arcs(G, (), weight, cutoff))
+
+    def near(node: Node) -> Any:
+        is_asked = callable(weight) and kept.cache_info().currsize  # then a function has told all weights
+        return None if is_asked else nearby.own_answer(name, G, [node], **given)
+
+    def own(node: Node) -> Any:
+        return _own(name, G.source, [node], **given)
+
+    def far(nodes: list[Node]) -> Iterable[Any]:
+        arcs = kept()
+        return map(own, nodes) if arcs is None else map(answer, on_device.dijkstra_from_each(G, arcs, nodes, cutoff))
+
+    return nearby.from_each(G.source, near, own, far, nearby.more_and_more())
 
 
 def all_pairs_dijkstra_path_length(
     G: NetworkXGraph, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Node, Lengths]]:
     """Yield each node with the distances of the others."""
-    G = G.as_it_is()
-    arcs = _dijkstra_arcs(G, (), weight, cutoff)
-    if arcs is not None:
-        yield from ((node, tree.lengths) for node, tree in on_device.dijkstra_from_each(G, arcs, cutoff))
-    else:
-        for node in G:
-            yield node, _own("multi_source_dijkstra_path_length", G.source, [node], cutoff=cutoff, weight=weight)
+    name = "multi_source_dijkstra_path_length"
+    yield from _dijkstra_from_each(G.as_it_is(), cutoff, weight, name, lambda tree: tree.lengths)
 
 
 def all_pairs_dijkstra_path(
     G: NetworkXGraph, cutoff: Any = None, weight: Any = "weight"
 ) -> Iterator[tuple[Node, Paths]]:
     """Yield each node with shortest paths to the others."""
-    G = G.as_it_is()
-    arcs = _dijkstra_arcs(G, (), weight, cutoff)
-    if arcs is not None:
-        yield from ((node, tree.paths()) for node, tree in on_device.dijkstra_from_each(G, arcs, cutoff))
-    else:
-        for node in G:
-            yield node, _own("multi_source_dijkstra", G.source, [node], cutoff=cutoff, weight=weight)[1]
+    name = "multi_source_dijkstra"
+    found = _dijkstra_from_each(G.as_it_is(), cutoff, weight, name, lambda tree: (None, tree.paths()))
+    yield from ((node, paths) for node, (_, paths) in found)
 
 
 def bidirectional_dijkstra(
@@ -510,15 +543,16 @@ def _dijkstra_between(
     """
     present = source in G and target in G
     known = present and not callable(weight) and not G.has_two_weights()
+    if known and nearby.is_tried(G):
+        after, before = G.rows(weight), G.rows(weight, reverse=True)
+        found = nearby.dijkstra_between(after, before, source, target, on_device.NEAR_NODES)
+        if found is not None:
+            return found
     if known and on_device.is_wanted(G) and _is_named_alike(G, source, target):
-        if not on_device.is_forced():
-            after, before = G.rows(weight), G.rows(weight, reverse=True)
-            found = nearby.dijkstra_between(after, before, source, target, on_device.NEAR_NODES)
-            if found is not None:
-                return found
         arcs = on_device.arcs_for(G, weight)
         if arcs is not None and (arcs.is_integral or not with_length):
-            length, path = _the_one(on_device.path_between(G, arcs, source, target), source, target)
+            between = on_device.path_between(G, arcs, source, target)
+            length, path = _the_one(between, _no_path_between(source, target))
             if path is not None:
                 return length, path
     return _own("bidirectional_dijkstra", G.source, source, target, weight=weight)  # type: ignore[no-any-return]
@@ -544,13 +578,17 @@ def bellman_ford_path(G: NetworkXGraph, source: Node, target: Node, weight: Any 
 
 def bellman_ford_path_length(G: NetworkXGraph, source: Node, target: Node, weight: Any = "weight") -> Any:
     """Return the length of a shortest path between two nodes."""
+    weight = nearby.asked_once(G, weight)
+    near = nearby.own_answer("bellman_ford_path_length", G, source, target, weight=weight)
+    if near is not None:
+        return near
     arcs = on_device.whole_arcs_for(G, weight) if source in G and target in G and source != target else None
     if arcs is None:
         return _own("bellman_ford_path_length", G.source, source, target, weight=weight)
     with _networkx_errors():
         length = on_device.bellman_ford_length(G, arcs, source, target)
     if length is None:
-        raise _no_path(source, target)
+        raise nx.NetworkXNoPath(f"node {target} not reachable from {source}")
     return length
 
 
@@ -566,14 +604,20 @@ def single_source_bellman_ford(
 
 def _bellman_ford_to(G: NetworkXGraph, source: Node, target: Node, weight: Any) -> tuple[Any, list[Node]] | None:
     """Return the length and the nodes of the only shortest path; None where networkx answers."""
-    if callable(weight) or source not in G or target not in G or not _is_named_alike(G, source, target):
+    if callable(weight) or source not in G or target not in G:
         return None
-    arcs = on_device.whole_arcs_for(G, weight)
+    near: tuple[Any, list[Node]] | None = nearby.own_answer(
+        "single_source_bellman_ford", G, source, target, weight=weight
+    )
+    if near is not None:
+        return near
+    arcs = on_device.whole_arcs_for(G, weight) if _is_named_alike(G, source, target) else None
     if arcs is None:
         return None
     with _networkx_errors():
         found = on_device.bellman_ford_path(G, arcs, source, target)
-    length, path = _the_one(found, source, target)
+    no_path = nx.NetworkXNoPath(f"Target {target} cannot be reached from given sources")
+    length, path = _the_one(found, no_path)
     return None if path is None else (length, path)
 
 
@@ -603,12 +647,14 @@ def find_negative_cycle(G: NetworkXGraph, source: Node, weight: Any = "weight") 
 
 def johnson(G: NetworkXGraph, weight: Any = "weight") -> dict[Node, Paths]:
     """Return shortest paths between all pairs."""
-    arcs = on_device.whole_arcs_for(G, weight, searches=len(G))
+    is_own = nearby.is_scattered(G)
+    arcs = None if is_own else on_device.whole_arcs_for(G, weight, searches=len(G))
     if arcs is None:
         return _own("johnson", G.source, weight=weight)  # type: ignore[no-any-return]
     with _networkx_errors():
         arcs = on_device.without_negative_costs(arcs)
-    return {node: tree.paths() for node, tree in on_device.dijkstra_from_each(G, arcs)}
+    trees = on_device.dijkstra_from_each(G, arcs, G.nodes)
+    return {node: tree.paths() for node, tree in zip(G, trees, strict=True)}
 
 
 # ---- generic ----------------------------------------------------------------------------------------
@@ -616,6 +662,8 @@ def johnson(G: NetworkXGraph, weight: Any = "weight") -> dict[Node, Paths]:
 
 def has_path(G: NetworkXGraph, source: Node, target: Node) -> bool:
     """Tell whether there is a path."""
+    if source is None or target is None:  # which asks networkx for paths from or to all
+        return bool(_own("has_path", G.source, source, target))
     try:
         _level_between(G, source, target)
     except nx.NetworkXNoPath:
@@ -812,6 +860,7 @@ def astar_path(
 ) -> list[Node]:
     """Return the path between two nodes that A* finds."""
     if heuristic is None and not cutoff and source != target:  # then it takes the steps of Dijkstra's search
+        weight = nearby.asked_once(G, weight)
         near: list[Node] | None = nearby.own_answer("astar_path", G, source, target, weight=weight)
         if near is not None:
             return near

@@ -64,6 +64,13 @@ class Arcs:
         return self.graph.has_negative_weights
 
 
+def most_nodes(graph: Any) -> int:
+    """Return how many nodes there are, of a view at most: to count those takes as long as many a search."""
+    while hasattr(graph, "_graph"):
+        graph = graph._graph
+    return len(graph)
+
+
 class NetworkXGraph:
     """A graph of networkx that this backend has accepted.
 
@@ -78,12 +85,11 @@ class NetworkXGraph:
 
     def __init__(self, source: Any) -> None:
         self.source = source
-        self.nodes: list[Node] = list(source)
         self.__networkx_cache__: dict[Any, Any] = {}
         self._kept: dict[Any, Any] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"source": self.source, "nodes": self.nodes, "__networkx_cache__": {}, "_kept": {}}
+        return {"source": self.source, "__networkx_cache__": {}, "_kept": {}}
 
     def as_it_is(self) -> NetworkXGraph:
         """Return the graph as it is now, for generators, which networkx lets read it when they are first asked.
@@ -93,6 +99,12 @@ class NetworkXGraph:
         cache = getattr(self.source, "__networkx_cache__", None) or {}
         kept = list(cache.get("backends", {}).get(self.__networkx_backend__, {}).values())
         return self if any(each is self for each in kept) else NetworkXGraph(self.source)
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The nodes by their numbers, listed when they are first asked for."""
+        nodes: list[Node] = self._keep("nodes", lambda: list(self.source))
+        return nodes
 
     def is_directed(self) -> bool:
         """Tell whether edges have a direction."""
@@ -118,14 +130,14 @@ class NetworkXGraph:
 
     def number_of_nodes(self) -> int:
         """Return the number of nodes."""
-        return len(self.nodes)
+        return len(self)
 
     def number_of_edges(self) -> int:
         """Return the number of edges, an undirected one counted once."""
         return int(self.source.number_of_edges())
 
     def __len__(self) -> int:
-        return len(self.nodes)
+        return len(self.nodes if hasattr(self.source, "_graph") else self.source)  # which a view would count each time
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
@@ -296,7 +308,8 @@ class NetworkXGraph:
         """Return all edges, and the weights that a function gives in either direction."""
         adjacency, weights = self.adjacency(reverse), Weights()
         ends, _ = self._read(None, reverse)
-        weights.extend([weight(node, other, data) for node in self.nodes for other, data in adjacency[node].items()])
+        costs = weight.costs if isinstance(weight, AskedOnce) else AskedOnce(weight).costs
+        weights.extend([cost for node in self.nodes for cost in costs(node, adjacency[node])])
         return ends, weights
 
     def _keep(self, name: Any, make: Callable[[], Any]) -> Any:
@@ -308,6 +321,33 @@ class NetworkXGraph:
 def _number_of_neighbours(row: Any) -> int:
     """Return how many there are; the length that networkx gives a view counts some whose edges are all hidden."""
     return len(row) if type(row) is dict else sum(1 for _ in row)
+
+
+class AskedOnce:
+    """A function of weights that keeps what it has answered to searches which may give up, for those that follow.
+
+    Parameters
+    ----------
+    function : callable
+    """
+
+    def __init__(self, function: Callable[[Node, Node, Any], Any]) -> None:
+        self._function = function
+        self._known: dict[Node, dict[Node, Any]] = {}
+
+    def __call__(self, tail: Node, head: Node, data: Any) -> Any:
+        """Return the weight of an edge."""
+        known = self._known.setdefault(tail, {})
+        if head not in known:
+            known[head] = self._function(tail, head, data)
+        return known[head]
+
+    def costs(self, tail: Node, row: Mapping[Node, Any]) -> list[Any]:
+        """Return the weights of the edges of a node, which are not kept."""
+        known = self._known.get(tail, {})
+        if not known:
+            return [self._function(tail, head, data) for head, data in row.items()]
+        return [known[head] if head in known else self._function(tail, head, data) for head, data in row.items()]
 
 
 class _Evaluated:

@@ -6,9 +6,10 @@ each pair of nodes. Floats are added one after the other in networkx' order, whi
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import networkx as nx
@@ -16,16 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import EXACT_IN_FLOAT64
-from reedsp.networkx_backend import on_device
+from reedsp.networkx_backend import nearby, on_device
 from reedsp.networkx_backend.components import is_connected
-from reedsp.networkx_backend.graph import NetworkXGraph, Node
+from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node
 from reedsp.networkx_backend.reading import EXACT_IN_INT64
 from reedsp.networkx_backend.release import SINCE_3_7
 
 Values = npt.NDArray[np.int64] | list[Any]
 """Distances from one node: ints as an array, other numbers as a list in the order of networkx."""
-
-_FIRST_NODES = 64
 
 
 # ---- distances from each node -----------------------------------------------------------------------
@@ -35,32 +34,105 @@ def _found_from(
     G: NetworkXGraph, weight: Any, nodes: Iterable[Node], inward: bool = False
 ) -> Iterator[tuple[Node, Values]]:
     """Yield each node with the distances of those it reaches, or of those that reach it."""
-    nodes = list(nodes)
-    arcs = on_device.arcs_for(G, weight, inward, searches=len(nodes))
-    if arcs is None or arcs.values is not None:
-        yield from _found_on_host(NetworkXGraph(G.source.reverse()) if inward and G.is_directed() else G, weight, nodes)
-        return
-    numbers = [G.number_of[node] for node in nodes]
-    rows = on_device.distances_from_each(arcs, numbers, weight is not None)
-    for node, (dist, reached) in zip(nodes, rows, strict=True):
-        values = dist[reached]
-        if not arcs.is_integral:
-            values = np.sort(values).tolist()
-            values[0] = 0  # that of the node itself
-        yield node, values
+    search = _Search(G, weight, list(nodes), inward)
+    return nearby.from_each(search.nodes, search.near, search.own, search.far, repeat(max(1, len(search.nodes))))
 
 
-def _found_on_host(G: NetworkXGraph, weight: Any, nodes: Iterable[Node]) -> Iterator[tuple[Node, Values]]:
-    for node, lengths in _lengths_on_host(G, weight, nodes):
-        yield node, list(lengths.values())
+class _Search:
+    """Searches from some nodes, where each is soonest made.
+
+    Parameters
+    ----------
+    G : NetworkXGraph
+    weight : weight of an edge, as networkx has it
+    nodes : list of node
+    inward : bool
+        Whether distances are those to these nodes.
+    """
+
+    def __init__(self, G: NetworkXGraph, weight: Any, nodes: list[Node], inward: bool) -> None:
+        self.nodes = nodes
+        self._graph, self._weight, self._inward = G, weight, inward
+        from_each = len(nodes) >= len(G)
+        self._most = on_device.NEAR_EDGES_FROM_EACH if from_each else on_device.NEAR_EDGES
+        is_wanted = on_device.is_wanted(G, len(nodes)) and not on_device.is_forced()
+        self._is_tried = is_wanted and not callable(weight)
+
+    def near(self, node: Node) -> Values | None:
+        """Return the distances if few edges lead to them."""
+        if not self._is_tried:
+            return None
+        name, start, options = _search_of_networkx(node, self._weight)
+        lengths = nearby.limited_answer(name, self._graph, self._most, start, reverse=self._inward, **options)
+        return None if lengths is None else list(lengths.values())
+
+    @functools.cached_property
+    def _side(self) -> NetworkXGraph:
+        G = self._graph
+        return NetworkXGraph(G.source.reverse()) if self._inward and G.is_directed() else G
+
+    @functools.cached_property
+    def arcs(self) -> Arcs | None:
+        """The edges on the device, None where the host searches."""
+        return on_device.arcs_for(self._graph, self._weight, self._inward, searches=len(self.nodes))
+
+    def own(self, node: Node) -> Values:
+        """Return the distances that networkx finds."""
+        [(_, lengths)] = _lengths_on_host(self._side, self._weight, [node])
+        return list(lengths.values())
+
+    def far(self, nodes: list[Node]) -> Iterator[Values]:
+        """Yield the distances of each of these nodes."""
+        arcs = self.arcs
+        if arcs is None or arcs.values is not None:
+            yield from map(self.own, nodes)
+            return
+        numbers = [self._graph.number_of[node] for node in nodes]
+        for dist, reached in on_device.distances_from_each(arcs, numbers, self._weight is not None):
+            values = dist[reached]
+            if not arcs.is_integral:
+                values = np.sort(values).tolist()
+                values[0] = 0  # that of the node itself
+            yield values
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether the device sums up the distances."""
+        return self.arcs is not None and on_device.adds_up(self.arcs)
+
+    def far_sums(self, nodes: list[Node]) -> Iterator[Sums]:
+        """Yield the sums of the distances of each of these nodes."""
+        if not self.adds_up:
+            yield from map(_sums_of, self.far(nodes))
+            return
+        assert self.arcs is not None
+        numbers = [self._graph.number_of[node] for node in nodes]
+        rows = on_device.statistics_from_each(self.arcs, numbers, self._weight is not None)
+        yield from map(Sums, rows.reached.tolist(), rows.farthest.tolist(), rows.total.tolist())
+
+    def near_sums(self, node: Node) -> Sums | None:
+        """Return the sums of the distances if few edges lead to them."""
+        values = self.near(node)
+        return None if values is None else _sums_of(values)
+
+    def together(self) -> Iterator[int]:
+        """Yield of how many nodes the device sums up the distances first, second and so on."""
+        if self.adds_up:
+            yield from (1, on_device.ROWS_AT_ONCE)
+        yield from repeat(max(1, len(self.nodes)))
 
 
 def _lengths_on_host(G: NetworkXGraph, weight: Any, nodes: Iterable[Node]) -> Iterator[tuple[Node, dict[Node, Any]]]:
     for node in nodes:
-        if weight is None:
-            yield node, nx.single_source_shortest_path_length(G.source, node, backend="networkx")
-        else:
-            yield node, nx.single_source_dijkstra_path_length(G.source, node, weight=weight, backend="networkx")
+        name, start, options = _search_of_networkx(node, weight)
+        yield node, getattr(nx, name)(G.source, start, **options, backend="networkx")
+
+
+def _search_of_networkx(node: Node, weight: Any) -> tuple[str, Any, dict[str, Any]]:
+    """Return name and arguments of a function of networkx that finds the distances from a node and calls no other."""
+    if weight is None:
+        return "single_source_shortest_path_length", node, {}
+    return "multi_source_dijkstra_path_length", [node], {"weight": weight}
 
 
 def _summands(values: Values) -> list[Any]:
@@ -86,21 +158,21 @@ def _sums_from(
 
     Ints are added up on the device. A few nodes come first: their sums may be all that is asked for.
     """
-    nodes = list(nodes)
-    arcs = on_device.arcs_for(G, weight, inward, searches=len(nodes))
-    if arcs is None or not on_device.adds_up(arcs):
-        yield from _sums_of(_found_from(G, weight, nodes, inward))
-        return
-    for some in (nodes[:_FIRST_NODES], nodes[_FIRST_NODES:]):
-        rows = on_device.statistics_from_each(arcs, [G.number_of[node] for node in some], weight is not None)
-        columns = rows.reached.tolist(), rows.farthest.tolist(), rows.total.tolist()
-        yield from ((node, Sums(*found)) for node, *found in zip(some, *columns, strict=True))
+    search = _Search(G, weight, list(nodes), inward)
+
+    def own(node: Node) -> Sums:
+        return _sums_of(search.own(node))
+
+    return nearby.from_each(search.nodes, search.near_sums, own, search.far_sums, search.together())
 
 
-def _sums_of(found: Iterable[tuple[Node, Values]]) -> Iterator[tuple[Node, Sums]]:
-    for node, values in found:
-        largest = max(values, default=0) if isinstance(values, list) else int(values.max())
-        yield node, Sums(len(values), largest, sum(_summands(values)))
+def _sums_of(values: Values) -> Sums:
+    largest = max(values, default=0) if isinstance(values, list) else int(values.max())
+    return Sums(len(values), largest, sum(_summands(values)))
+
+
+def _sums_of_each(found: Iterable[tuple[Node, Values]]) -> Iterator[tuple[Node, Sums]]:
+    return ((node, _sums_of(values)) for node, values in found)
 
 
 def sum_of_distances(G: NetworkXGraph, weight: Any) -> Any:
@@ -145,7 +217,7 @@ def eccentricity(G: NetworkXGraph, v: Any = None, sp: Any = None, weight: Any = 
         raise nx.NetworkXPointlessConcept("Cannot compute eccentricity of a null graph.")
     nodes = G.source.nbunch_iter(v)
     largest = {}
-    for node, sums in _sums_from(G, weight, nodes) if sp is None else _sums_of(_given(sp, nodes)):
+    for node, sums in _sums_from(G, weight, nodes) if sp is None else _sums_of_each(_given(sp, nodes)):
         if sums.reached != len(G):
             state = "the digraph is not strongly connected" if G.is_directed() else "the graph is not connected"
             raise nx.NetworkXError(f"Found infinite path length because {state}")
@@ -219,11 +291,12 @@ def _bounds(
     A search from a node at distance d whose eccentricity is e leaves another node at least max(d, e - d) and at most
     e + d. `settles` tells by both which nodes need no search any more.
 
-    Returns None if there are no nodes, or not all weights are ints, the same in both directions and none negative:
-    rounded or directed distances have no such bounds, and what networkx answers then depends on its order of the nodes.
+    Returns None where networkx answers: if the graph is small, or not all weights are ints, the same in both directions
+    and none negative: rounded or directed distances have no such bounds, and what networkx answers then depends on its
+    order of the nodes.
     """
-    arcs = None if callable(weight) else G.arcs(weight)
-    if len(G) == 0 or arcs is None or not arcs.is_integral or arcs.has_negative_costs:
+    arcs = None if callable(weight) else on_device.arcs_for(G, weight)
+    if arcs is None or not arcs.is_integral:
         return None
     degrees = np.bincount(arcs.tails, minlength=len(G))
     lower, upper = np.zeros(len(G), np.int64), np.full(len(G), np.iinfo(np.int64).max)
@@ -231,7 +304,9 @@ def _bounds(
     current = int(np.argmax(degrees))
     farthest = False
     while len(waiting):
-        [(_, values)] = _aligned(G, weight, [current])
+        [(values, reached)] = on_device.distances_from_each(arcs, [current], weight is not None)
+        if not reached.all():
+            raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
         reach = int(values.max())
         lower = np.maximum(lower, np.maximum(values, reach - values))
         upper = np.minimum(upper, reach + values)
@@ -242,30 +317,6 @@ def _bounds(
             best = waiting[bound == bound.min()]
             current = int(best[np.argmax(degrees[best])])
     return lower, upper
-
-
-def _aligned(G: NetworkXGraph, weight: Any, nodes: list[int]) -> Iterator[tuple[int, npt.NDArray[np.int64]]]:
-    """Yield the number of each node and its distances, which are ints, by the numbers of the nodes.
-
-    Raises
-    ------
-    networkx.NetworkXError
-        Not all nodes are reached.
-    """
-    arcs = on_device.arcs_for(G, weight, searches=len(nodes))
-    if arcs is not None:
-        for number, (dist, reached) in zip(
-            nodes, on_device.distances_from_each(arcs, nodes, weight is not None), strict=True
-        ):
-            if not reached.all():
-                raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
-            yield number, dist
-        return
-    for number in nodes:
-        [(_, lengths)] = _lengths_on_host(G, weight, [G.nodes[number]])
-        if len(lengths) < len(G):
-            raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
-        yield number, np.fromiter((lengths[node] for node in G), np.int64, len(G))
 
 
 def harmonic_diameter(G: NetworkXGraph, sp: Any = None, *, weight: Any = None) -> float:
@@ -289,7 +340,7 @@ def centroid(G: NetworkXGraph, weight: Any = None, attr: Any = None, sp: Any = N
     elif weight is not None:
         raise ValueError("Cannot use both sp, weight arguments together")
     else:
-        found = _sums_of((node, list(lengths.values())) for node, lengths in sp.items())
+        found = _sums_of_each((node, list(lengths.values())) for node, lengths in sp.items())
     minimum, nodes = math.inf, []
     for node, sums in found:
         if sums.reached < len(G):
@@ -315,7 +366,7 @@ def closeness_centrality(
     if sp is None and u is not None and u not in G:
         raise nx.NodeNotFound(f"Node {u} not found in graph")
     closeness = {}
-    given = None if sp is None else _sums_of(_given_inward(G, sp, nodes))
+    given = None if sp is None else _sums_of_each(_given_inward(G, sp, nodes))
     for node, sums in _sums_from(G, distance, nodes, inward=True) if given is None else given:
         closeness[node] = 0.0
         if sums.total > 0.0 and len(G) > 1:

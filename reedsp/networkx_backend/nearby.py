@@ -5,32 +5,113 @@ They work on the nodes themselves, so that the objects that the caller named app
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import networkx as nx
 
 from reedsp.networkx_backend import on_device, views
-from reedsp.networkx_backend.graph import NetworkXGraph, Node, Rows
+from reedsp.networkx_backend.graph import AskedOnce, NetworkXGraph, Node, Rows
+
+_NODES_TRIED = 64
 
 Lengths = dict[Node, Any]
 Neighbours = Mapping[Node, Iterable[Node]]
 
 
-def own_answer(name: str, graph: NetworkXGraph, *args: Any, **kwargs: Any) -> Any:
+def own_answer(name: str, graph: NetworkXGraph, *args: Any, reverse: bool = False, **kwargs: Any) -> Any:
     """Return what networkx' own function answers; None if it passes more than `NEAR_EDGES` edges before.
 
-    None also where networkx would answer at once, where every search belongs on the device, and where a function tells
-    the weights, which is not asked twice.
+    None also where networkx would answer at once, and where every search belongs on the device. With its edges in the
+    other direction where `reverse`.
     """
-    if on_device.is_forced() or not on_device.is_wanted(graph) or callable(kwargs.get("weight")):
+    if not is_tried(graph):
         return None
+    return limited_answer(name, graph, on_device.NEAR_EDGES, *args, reverse=reverse, **kwargs)
+
+
+def is_tried(graph: NetworkXGraph) -> bool:
+    """Tell whether the host searches first what may be near."""
+    return not on_device.is_forced() and on_device.may_be_wanted(graph)
+
+
+def limited_answer(name: str, graph: NetworkXGraph, most: int, *args: Any, reverse: bool = False, **kwargs: Any) -> Any:
+    """Return what networkx' own function answers; None if it passes more edges than so many before."""
     try:
-        return getattr(nx, name)(views.limited(graph, on_device.NEAR_EDGES), *args, **kwargs, backend="networkx")
+        return getattr(nx, name)(views.limited(graph, most, reverse), *args, **kwargs, backend="networkx")
     except views.TooFarError:
         return None
+
+
+def first_answer(name: str, graph: NetworkXGraph) -> Any:
+    """Return what networkx' own generator yields first; None where `own_answer` is."""
+    if not is_tried(graph):
+        return None
+    try:
+        return next(getattr(nx, name)(views.limited(graph, on_device.NEAR_EDGES), backend="networkx"), None)
+    except views.TooFarError:
+        return None
+
+
+def asked_once(graph: NetworkXGraph, weight: Any) -> Any:
+    """Return a weight that can be given to a search here and, where that gives up, to another one.
+
+    A function is still asked about each edge once.
+    """
+    return AskedOnce(weight) if callable(weight) and is_tried(graph) else weight
+
+
+def from_each(
+    nodes: Iterable[Node],
+    near: Callable[[Node], Any],
+    own: Callable[[Node], Any],
+    far: Callable[[list[Node]], Iterable[Any]],
+    together: Iterable[int],
+) -> Iterator[tuple[Node, Any]]:
+    """Yield each node with its answer, of `far` for some nodes at once where `near` has none.
+
+    Where it has one, `own`, which gives up nowhere, answers for some nodes after it: for more of them, as long as
+    `near` has an answer each time.
+
+    Parameters
+    ----------
+    nodes : iterable of node
+    near, own : callable(node)
+    far : callable(list of node)
+    together : iterable of int
+        How many nodes `far` answers for the first time, the second time and so on: few at first, since the first
+        answer may be all that is asked for.
+    """
+    left, sizes, alone = iter(nodes), iter(together), 1
+    for node in left:
+        answer = near(node)
+        if answer is None:
+            alone = 1
+            some = [node, *islice(left, next(sizes) - 1)]
+            yield from zip(some, far(some), strict=True)
+        else:
+            yield node, answer
+            yield from ((other, own(other)) for other in islice(left, alone - 1))
+            alone = min(2 * alone, on_device.ROWS_AT_ONCE)
+
+
+def more_and_more() -> Iterator[int]:
+    """Yield how many of many searches are made on the device together: one, then two, then four."""
+    size = 1
+    while True:
+        yield size
+        size = min(2 * size, on_device.ROWS_AT_ONCE)
+
+
+def is_scattered(graph: NetworkXGraph) -> bool:
+    """Tell whether nodes lead to few edges each: networkx is soon done with a search from each of them."""
+    if on_device.is_forced():
+        return False
+    some = islice(graph.source, 0, None, 1 + len(graph) // _NODES_TRIED)
+    name, most = "single_source_shortest_path_length", on_device.NEAR_EDGES_FROM_EACH
+    return all(limited_answer(name, graph, most, node) is not None for node in some)
 
 
 def breadth_first_between(

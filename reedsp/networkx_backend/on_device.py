@@ -32,8 +32,8 @@ from reedsp.device.job import Job
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.edges.statistics import Measured, RowStatistics
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
-from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node
-from reedsp.networkx_backend.order import Replay, only_path, replay
+from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node, most_nodes
+from reedsp.networkx_backend.order import Replay, edges_among, only_path, replay
 from reedsp.networkx_backend.paths import LazyPaths, PathTree
 from reedsp.networkx_backend.reading import EXACT_IN_INT64
 from reedsp.networkx_backend.release import SINCE_3_7
@@ -54,7 +54,10 @@ NEAR_NODES = 2000
 """Nodes that a search between two nodes settles on the host before it is begun on the device."""
 NEAR_EDGES = 2000
 """Edges that a search as far as a cutoff, to a target or of a component passes on the host before the same."""
-_ROWS_AT_ONCE = 64
+NEAR_EDGES_FROM_EACH = 100
+"""The same where there is a search from each node: the device makes many together."""
+ROWS_AT_ONCE = 64
+"""Searches that are made on the device together."""
 _MOST_ENTRIES = 2**24
 
 _launched = 0
@@ -91,6 +94,11 @@ def is_wanted(graph: NetworkXGraph, searches: int = 1) -> bool:
     """Tell whether so many searches of this graph, whose order does not matter, belong on the device."""
     large = len(graph) >= (MIN_NODES if searches < len(graph) else MIN_NODES_FROM_EACH)
     return (large or is_forced()) and len(graph) > 0 and has_device()
+
+
+def may_be_wanted(graph: NetworkXGraph) -> bool:
+    """Tell whether one search may belong on the device, without counting the nodes of a view."""
+    return (most_nodes(graph.source) >= MIN_NODES or is_forced()) and has_device()
 
 
 def is_wanted_by_triples(graph: NetworkXGraph) -> bool:
@@ -237,7 +245,7 @@ class DeviceTree:
     def predecessors(self) -> dict[Node, list[Node]]:
         """All predecessors of each node, nodes and predecessors in the order in which they were found."""
         arcs, names = self._arcs, self._names
-        passed = np.flatnonzero(self._reached[arcs.tails] & self._reached[arcs.heads])
+        passed = edges_among(arcs, self._reached)
         if self._cutoff is not None:
             passed = passed[self._dist[arcs.tails[passed]] + arcs.costs[passed] <= self._cutoff]
         lists: dict[int, list[Node]] = {v: [] for v in self._replay.discovered(passed).tolist()}
@@ -283,12 +291,14 @@ def dijkstra(
     return DeviceTree(graph, arcs, list(dict.fromkeys(sources)), dist, reached, cutoff)
 
 
-def dijkstra_from_each(graph: NetworkXGraph, arcs: Arcs, cutoff: Any = None) -> Iterator[tuple[Node, DeviceTree]]:
-    """Search from each node in turn, from some of them at a time."""
-    for numbers in _parts(arcs.n, range(arcs.n)):
-        dist, reached = _distances(arcs, numbers, cutoff)
-        for row, node in enumerate(graph.nodes[numbers[0] : numbers[-1] + 1]):
-            yield node, DeviceTree(graph, arcs, [node], dist[row], reached[row], cutoff)
+def dijkstra_from_each(
+    graph: NetworkXGraph, arcs: Arcs, nodes: Sequence[Node], cutoff: Any = None
+) -> Iterator[DeviceTree]:
+    """Search from each of some nodes, from some of them at a time."""
+    for part in _parts(arcs.n, nodes):
+        dist, reached = _distances(arcs, [graph.number_of[node] for node in part], cutoff)
+        for row, node in enumerate(part):
+            yield DeviceTree(graph, arcs, [node], dist[row], reached[row], cutoff)
 
 
 def breadth_first(graph: NetworkXGraph, source: Node, cutoff: Any, reverse: bool = False) -> DeviceTree:
@@ -298,14 +308,14 @@ def breadth_first(graph: NetworkXGraph, source: Node, cutoff: Any, reverse: bool
     return DeviceTree(graph, arcs, [source], levels, _within(levels, cutoff))
 
 
-def breadth_first_from_each(graph: NetworkXGraph, cutoff: Any) -> Iterator[tuple[Node, DeviceTree]]:
-    """Search from each node in turn, from some of them at a time."""
+def breadth_first_from_each(graph: NetworkXGraph, nodes: Sequence[Node], cutoff: Any) -> Iterator[DeviceTree]:
+    """Search from each of some nodes, from some of them at a time."""
     arcs = _unweighted(graph, reverse=False)
-    for numbers in _parts(arcs.n, range(arcs.n)):
-        levels = counted(bfs(arcs.graph, numbers)).levels.astype(np.int64)
+    for part in _parts(arcs.n, nodes):
+        levels = counted(bfs(arcs.graph, [graph.number_of[node] for node in part])).levels.astype(np.int64)
         reached = _within(levels, cutoff)
-        for row, node in enumerate(graph.nodes[numbers[0] : numbers[-1] + 1]):
-            yield node, DeviceTree(graph, arcs, [node], levels[row], reached[row])
+        for row, node in enumerate(part):
+            yield DeviceTree(graph, arcs, [node], levels[row], reached[row])
 
 
 def distances_from_each(
@@ -607,10 +617,10 @@ def _within(levels: npt.NDArray[np.int64], cutoff: Any) -> npt.NDArray[np.bool_]
     return reached
 
 
-def _parts(n: int, numbers: Sequence[int]) -> Iterator[list[int]]:
-    step = max(1, min(_ROWS_AT_ONCE, _MOST_ENTRIES // max(1, n)))
-    for first in range(0, len(numbers), step):
-        yield list(numbers[first : first + step])
+def _parts(n: int, starts: Sequence[Any]) -> Iterator[list[Any]]:
+    step = max(1, min(ROWS_AT_ONCE, _MOST_ENTRIES // max(1, n)))
+    for first in range(0, len(starts), step):
+        yield list(starts[first : first + step])
 
 
 def _distances(

@@ -20,6 +20,7 @@ from reedsp.networkx_backend.graph import Arcs
 
 _FEW_TIED_DISTANCES = 5000
 _MOST_ROUNDS = 30
+_MOST_TAILS_LOOKED_UP = 1 / 8  # of the nodes; from more of them, it is sooner to look at all edges
 
 
 @dataclass(frozen=True)
@@ -87,10 +88,21 @@ def tight_edges(arcs: Arcs, dist: npt.NDArray[Any], reached: npt.NDArray[np.bool
     """Return the edges that are the last one of a shortest path."""
     if reached.all():
         return np.flatnonzero(dist[arcs.tails] + arcs.costs == dist[arcs.heads])
-    passed = np.flatnonzero(reached[arcs.tails] & reached[arcs.heads])
+    passed = edges_among(arcs, reached)
     heads = arcs.heads[passed]
     tight: npt.NDArray[np.int64] = passed[dist[arcs.tails[passed]] + arcs.costs[passed] == dist[heads]]
     return tight
+
+
+def edges_among(arcs: Arcs, reached: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return the edges between nodes that were reached, of which there may be few."""
+    tails = np.flatnonzero(reached)
+    if len(tails) > _MOST_TAILS_LOOKED_UP * arcs.n:
+        return np.flatnonzero(reached[arcs.tails] & reached[arcs.heads])
+    first, last = np.searchsorted(arcs.tails, tails, "left"), np.searchsorted(arcs.tails, tails, "right")
+    counts = last - first
+    edges = np.repeat(last - np.cumsum(counts), counts) + np.arange(counts.sum())
+    return edges[reached[arcs.heads[edges]]]
 
 
 def only_path(

@@ -9,20 +9,28 @@ import networkx as nx
 
 from reedsp.networkx_backend.graph import NetworkXGraph, Node
 
-_CLASSES = ((nx.Graph, nx.MultiGraph), (nx.DiGraph, nx.MultiDiGraph))
+_EXAMPLES: Any = ((nx.Graph(), nx.MultiGraph()), (nx.DiGraph(), nx.MultiDiGraph()))
 
 
 class TooFarError(Exception):
     """A search has passed more edges than it was allowed."""
 
 
-def limited(G: NetworkXGraph, most: int) -> Any:
-    """Return the graph for one search, which raises `TooFarError` if it passes more edges than so many."""
+def limited(G: NetworkXGraph, most: int, reverse: bool = False) -> Any:
+    """Return the graph for one search, which raises `TooFarError` if it passes more edges than so many.
+
+    With its edges in the other direction where `reverse`.
+    """
     graph = _graph_like(G)
-    graph._node, graph._adj = G.source._node, _LimitedRows(G.adjacency(), most)
+    graph._node, graph._adj = G.source._node, _LimitedRows(G.adjacency(reverse), most)
     if G.is_directed():
-        graph._pred = _LimitedRows(G.adjacency(reverse=True), most)
+        graph._pred = _LimitedRows(G.adjacency(not reverse), most)
     return graph
+
+
+def is_limited(graph: Any) -> bool:
+    """Tell whether this is a graph that `limited` has returned."""
+    return type(getattr(graph, "_adj", None)) is _LimitedRows
 
 
 def with_root(G: NetworkXGraph) -> tuple[Any, Node]:
@@ -45,7 +53,11 @@ def with_root(G: NetworkXGraph) -> tuple[Any, Node]:
 
 
 def _graph_like(G: NetworkXGraph) -> Any:
-    return _CLASSES[G.is_directed()][G.is_multigraph()]()
+    """Return a graph of networkx to be filled, which is made from one of its class: that takes a tenth of the time."""
+    example = _EXAMPLES[G.is_directed()][G.is_multigraph()]
+    graph = object.__new__(type(example))
+    graph.__dict__.update(example.__dict__, graph={}, __networkx_cache__=None)
+    return graph
 
 
 class _LimitedRows(Mapping[Node, Any]):

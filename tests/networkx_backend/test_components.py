@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from reedsp.algorithms.structure.components.on_host import strong_labels
-from reedsp.networkx_backend import on_device
+from reedsp.networkx_backend import components, on_device
 from tests.networkx_backend.test_functions import CLASSES, engine, some_graph
 
 __all__ = ["engine"]  # the fixture
@@ -62,6 +62,50 @@ def test_condensation(engine: str) -> None:
             assert type(ours) is nx.DiGraph
             assert dict(own.nodes.data()) == dict(ours.nodes.data())
             assert (list(own), list(own.edges), own.graph) == (list(ours), list(ours.edges), ours.graph)
+
+
+def no_parts(*_: Any) -> None:
+    raise AssertionError
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_a_small_first_component_is_found_without_the_others(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    monkeypatch.setattr(on_device, "MIN_NODES", 100)
+    monkeypatch.setattr(components, "_parts", no_parts)
+    graph = kind([(0, 1), (1, 2), (2, 0)])
+    nx.add_cycle(graph, range(3, 3000))
+    connected = (nx.is_weakly_connected, nx.is_strongly_connected) if graph.is_directed() else (nx.is_connected,)
+    for function in connected:
+        assert not function(graph, backend="reedsp")
+    sets = nx.weakly_connected_components if graph.is_directed() else nx.connected_components
+    assert next(sets(graph, backend="reedsp")) == {0, 1, 2}
+    with pytest.raises(nx.NetworkXError):
+        nx.average_shortest_path_length(graph, backend="reedsp")
+    assert nx.wiener_index(graph, backend="reedsp") == np.inf
+    if graph.is_directed():
+        graph.add_edge(2, 3)  # now the first node reaches all, but few reach it
+        assert not nx.is_strongly_connected(graph, backend="reedsp")
+
+
+@pytest.mark.parametrize("near", [0, 20, 10**9])
+def test_components_after_the_first(near: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However soon the host leaves the search to the device, also where the first set or the graph was changed."""
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    monkeypatch.setattr(on_device, "MIN_NODES", 0)
+    monkeypatch.setattr(on_device, "NEAR_EDGES", near)
+    for kind in CLASSES:
+        for seed in range(6):
+            graph = kind(some_graph(seed, "int", 20, 3 * seed))
+            for function in (*OF_GRAPHS, *OF_DIGRAPHS):
+                compare(function, graph)
+            compare(function, graph.subgraph([]))
+    graph = nx.empty_graph(6)
+    sets = nx.connected_components(graph, backend="reedsp")
+    next(sets).clear()
+    if near:
+        graph.add_edge(2, 4)
+        assert list(sets) == [{1}, {2, 4}, {3}, {5}]
 
 
 def test_sets_are_the_callers(engine: str) -> None:

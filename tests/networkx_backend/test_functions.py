@@ -407,21 +407,130 @@ def test_local_questions_about_a_large_graph_ask_no_device(monkeypatch: pytest.M
     assert nx.dijkstra_path(graph, 7, 9, backend="reedsp") == [7, 8, 9]
     assert nx.dijkstra_path_length(graph, 7, 9, backend="reedsp") == 2
     assert nx.astar_path(graph, 7, 9, backend="reedsp") == [7, 8, 9]
+    assert nx.bidirectional_dijkstra(graph, 7, 9, backend="reedsp") == (2, [7, 8, 9])
+    for all_pairs in (
+        *(nx.all_pairs_dijkstra, nx.all_pairs_dijkstra_path, nx.all_pairs_dijkstra_path_length),
+        *(nx.all_pairs_shortest_path, nx.all_pairs_shortest_path_length),
+    ):
+        assert len(list(all_pairs(graph, cutoff=1, backend="reedsp"))) == 5000
     graph.remove_edge(2, 3)
+    for from_one in (
+        *(nx.single_source_shortest_path, nx.single_source_shortest_path_length, nx.predecessor),
+        *(nx.single_target_shortest_path, nx.single_target_shortest_path_length, nx.single_source_dijkstra_path),
+        *(nx.single_source_dijkstra_path_length, nx.shortest_path_length),
+    ):
+        assert list(from_one(graph, 0, backend="reedsp")) == [0, 1, 2]
+    assert nx.bellman_ford_path(graph, 0, 2, backend="reedsp") == [0, 1, 2]
+    assert nx.bellman_ford_path_length(graph, 0, 2, backend="reedsp") == 2
+    assert nx.single_source_dijkstra(graph, 0, backend="reedsp") == (
+        {0: 0, 1: 1, 2: 2},
+        {0: [0], 1: [0, 1], 2: [0, 1, 2]},
+    )
+    assert nx.shortest_path(graph, target=0, weight="weight", backend="reedsp") == {0: [0], 1: [1, 0], 2: [2, 1, 0]}
+    assert list(nx.all_shortest_paths(graph, 0, 2, weight="weight", backend="reedsp")) == [[0, 1, 2]]
     assert nx.node_connected_component(graph, 1, backend="reedsp") == {0, 1, 2}
     assert on_device.kernels_launched() == launched
+    assert "arcs" not in {name[0] for name in graph.__networkx_cache__["backends"]["reedsp"].popitem()[1]._kept}
     assert len(nx.node_connected_component(graph, 3, backend="reedsp")) == 4997
     assert on_device.kernels_launched() > launched
 
 
+def test_a_function_as_weight_is_asked_once_where_the_host_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    monkeypatch.setattr(on_device, "MIN_NODES", 0)
+    monkeypatch.setattr(on_device, "NEAR_EDGES", 60)
+    graph = nx.gnm_random_graph(200, 600, seed=2, directed=True)
+    asked: Counter[tuple[int, int]] = Counter()
+
+    def weight(tail: int, head: int, data: Any) -> int:
+        asked[tail, head] += 1
+        return (tail * head) % 7 + 1
+
+    for function, args, kwargs in (
+        *((each, (0,), {}) for each in (nx.single_source_dijkstra, nx.dijkstra_predecessor_and_distance)),
+        *((each, (0, 150), {}) for each in (nx.dijkstra_path, nx.dijkstra_path_length, nx.astar_path)),
+        *(
+            (each, (0,), {"cutoff": 9})
+            for each in (nx.single_source_dijkstra_path_length, nx.single_source_dijkstra_path)
+        ),
+        *((each, (0,), {}) for each in (nx.shortest_path, nx.shortest_path_length)),
+        (nx.bellman_ford_path_length, (0, 150), {}),
+        (nx.all_pairs_dijkstra_path_length, (), {}),
+    ):
+        asked.clear()
+        answer = function(graph, *args, weight=weight, **kwargs, backend="reedsp")
+        found = spelled(list(answer) if isinstance(answer, Iterator) else answer)
+        assert len(asked) == 600
+        assert set(asked.values()) == {1}, function
+        assert found == outcome(function, graph, *args, weight=weight, **kwargs, backend="networkx")
+    asked.clear()
+    neighbour = next(iter(graph[0]))
+    monkeypatch.setattr(on_device, "NEAR_EDGES", 2000)
+    assert nx.dijkstra_path_length(graph, 0, neighbour, weight=weight, backend="reedsp") > 0
+    assert 0 < len(asked) < 600  # where the host finds it, the device asks for none
+
+
+@pytest.mark.parametrize("near", [0, 12, 10**9])
+@pytest.mark.parametrize("kind", ["int and 0", "tied float", "int and float", "negative"])
+def test_each_of_large_and_small_components(kind: str, near: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often the host and the device take turns."""
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    monkeypatch.setattr(on_device, "MIN_NODES", 0)
+    monkeypatch.setattr(on_device, "NEAR_EDGES", near)
+    for seed in range(4):
+        graph = some_graph(seed, kind, n=40, m=30)
+        for function in (nx.all_pairs_dijkstra, nx.all_pairs_dijkstra_path, nx.all_pairs_dijkstra_path_length):
+            assert_same(function, graph)
+            assert_same(function, graph, cutoff=1)
+            assert_same(function, graph, weight=weight_of)
+        for function in (nx.all_pairs_shortest_path, nx.all_pairs_shortest_path_length):
+            assert_same(function, graph)
+            assert_same(function, graph, cutoff=1)
+        assert_same(nx.johnson, graph)
+        s, t, _ = ends_in(graph, seed)
+        for function in (nx.bellman_ford_path, nx.bellman_ford_path_length, nx.single_source_bellman_ford):
+            assert_same(function, graph, s, t)
+        assert_same(nx.shortest_path, graph, target=t, weight="weight")
+        assert_same(nx.shortest_path_length, graph, target=t, weight="weight")
+
+
+def test_johnson_of_small_components_is_networkx_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    launched = on_device.kernels_launched()
+    assert_same(nx.johnson, nx.disjoint_union_all([nx.complete_graph(3)] * 100))
+    assert on_device.kernels_launched() == launched
+
+
+def test_the_first_of_all_pairs_takes_one_search(forced: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    search = on_device.bfs
+
+    def counted(graph: Any, sources: Any) -> Any:
+        asked.append(len(sources))
+        return search(graph, sources)
+
+    monkeypatch.setattr(on_device, "bfs", counted)
+    lengths = nx.all_pairs_shortest_path_length(nx.path_graph(100), backend="reedsp")
+    next(lengths)
+    assert asked == [1]
+    list(lengths)
+    assert asked == [1, 2, 4, 8, 16, 32, 37]
+
+
 @pytest.mark.parametrize("near", [5, 2000])
 @pytest.mark.parametrize(
-    "function", [nx.dijkstra_path, nx.single_source_dijkstra, nx.dijkstra_path_length, nx.astar_path]
+    "function",
+    [
+        *(nx.dijkstra_path, nx.single_source_dijkstra, nx.dijkstra_path_length, nx.astar_path, nx.shortest_path),
+        *(nx.shortest_path_length, nx.bidirectional_shortest_path, nx.bidirectional_dijkstra, nx.bellman_ford_path),
+        *(nx.bellman_ford_path_length, nx.single_source_bellman_ford),
+    ],
 )
 def test_where_there_is_no_path(function: Any, near: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The error is networkx' own, to the letter, however much is near the source."""
     monkeypatch.setattr(on_device, "MIN_NODES", 0)
     monkeypatch.setattr(on_device, "NEAR_EDGES", near)
+    monkeypatch.setattr(on_device, "NEAR_NODES", near)
     graph = nx.path_graph(40)
     graph.remove_edge(3, 4)
     with pytest.raises(nx.NetworkXNoPath) as expected:
@@ -564,6 +673,27 @@ def test_nodes_that_the_caller_names_appear_in_the_answer(engine: str) -> None:
     ):
         assert_same(function, graph, 1.0, 3.0)
         assert_same(function, graph, 1.0, True)
+
+
+def test_a_path_from_or_to_none(engine: str) -> None:
+    """networkx asks for paths from or to all nodes then."""
+    for ends in ((None, 2), (0, None), (None, None), (None, "missing"), ("missing", None)):
+        assert_same(nx.has_path, nx.path_graph(3), *ends)
+
+
+def test_nearby_questions_about_views_and_changed_graphs_count_no_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_device, "MIN_NODES", 100)
+    monkeypatch.setattr(functions.NetworkXGraph, "nodes", None)
+    graph = nx.path_graph(300)
+    view = graph.subgraph(range(250))
+    monkeypatch.setattr(nx.Graph, "__len__", lambda graph: 1 // (not hasattr(graph, "_graph")) * len(graph._node))
+    with nx.config(backend_priority=["reedsp"]):
+        assert nx.has_path(view, 7, 8)
+        assert nx.bidirectional_dijkstra(view, 7, 9) == (2, [7, 8, 9])
+    functions.convert_from_nx(graph)
+    assert nx.has_path(graph, 7, 8, backend="reedsp")
+    [converted] = graph.__networkx_cache__["backends"]["reedsp"].values()
+    assert not converted._kept
 
 
 def test_source_that_cannot_be_a_node(engine: str) -> None:

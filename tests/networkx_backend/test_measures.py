@@ -112,15 +112,64 @@ def test_bounds_of_eccentricity(engine: str, weight: str | None) -> None:
 def test_bounds_need_few_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = nx.connected_watts_strogatz_graph(300, 4, 0.1, seed=2)
     searched: list[int] = []
-    aligned = measures._aligned
+    search = on_device.distances_from_each
 
-    def counted(G: Any, weight: Any, nodes: list[int]) -> Any:
-        searched.extend(nodes)
-        return aligned(G, weight, nodes)
+    def counted(arcs: Any, numbers: Sequence[int], weighted: bool) -> Any:
+        searched.extend(numbers)
+        return search(arcs, numbers, weighted)
 
-    monkeypatch.setattr(measures, "_aligned", counted)
+    monkeypatch.setattr(on_device, "distances_from_each", counted)
+    monkeypatch.setattr(on_device, "MIN_NODES", 300)
     assert nx.diameter(graph, usebounds=True, backend="reedsp") == nx.diameter(graph)
     assert 0 < len(searched) < 100
+
+
+def test_bounds_of_small_graphs_are_left_to_networkx_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    monkeypatch.setattr(NetworkXGraph, "arcs", None)
+    graph = nx.connected_watts_strogatz_graph(300, 4, 0.1, seed=2)
+    for function in BOUNDED:
+        assert_same(function, graph, usebounds=True)
+
+
+# ---- what is near ------------------------------------------------------------------------------------
+
+
+def test_measures_of_small_components_ask_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    monkeypatch.setattr(NetworkXGraph, "arcs", None)
+    triangles = nx.disjoint_union_all([nx.complete_graph(3)] * 200)
+    nx.set_edge_attributes(triangles, {edge: 1 + sum(edge) % 5 for edge in triangles.edges}, "weight")
+    for graph in (triangles, nx.DiGraph(triangles), nx.reverse_view(nx.DiGraph(triangles))):
+        assert_same(nx.eccentricity, graph)
+        assert_same(nx.diameter, graph, weight="weight")
+        assert_same(nx.barycenter, graph)
+        for distance in (None, "weight"):
+            assert_same(nx.closeness_centrality, graph, distance=distance)
+            assert_same(nx.harmonic_centrality, graph, distance=distance)
+            assert_same(nx.harmonic_diameter, graph, weight=distance)
+        if not graph.is_directed():
+            assert_same(nx.global_efficiency, graph)
+    monkeypatch.setattr(on_device, "MIN_NODES", 500)
+    for graph in (triangles, nx.DiGraph(triangles)):
+        assert_same(nx.harmonic_centrality, graph, [5])
+        assert_same(nx.eccentricity, graph, 5)
+    assert_same(nx.closeness_centrality, triangles, 5)
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_measures_of_a_large_component_among_small_ones(weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    triangle, large = nx.complete_graph(3), nx.gnm_random_graph(300, 900, seed=1)
+    graph = nx.disjoint_union_all([triangle, triangle, large, triangle])
+    for values in ({edge: 1 + sum(edge) % 5 for edge in graph.edges}, {edge: sum(edge) / 7 for edge in graph.edges}):
+        nx.set_edge_attributes(graph, values, "weight")
+        graph.__networkx_cache__.clear()
+        for each in (graph, nx.DiGraph(graph)):
+            assert_same(nx.closeness_centrality, each, distance=weight)
+            assert_same(nx.harmonic_centrality, each, distance=weight)
+            assert_same(nx.harmonic_diameter, each, weight=weight)
+            assert_same(nx.eccentricity, each, weight=weight)
 
 
 @pytest.mark.parametrize("cls", CLASSES)
@@ -204,7 +253,7 @@ def test_sums_that_are_written_to_the_nodes(engine: str) -> None:
 
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_sums_from_many_nodes(weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From more than come first, whose sums may be all that is asked for."""
+    """From one first, then from some, whose sums may be all that is asked for."""
     monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
     asked: list[int] = []
     original = on_device.statistics_from_each
@@ -221,11 +270,11 @@ def test_sums_from_many_nodes(weight: str | None, monkeypatch: pytest.MonkeyPatc
     assert_same(nx.closeness_centrality, graph, distance=weight)
     assert_same(nx.average_shortest_path_length, graph, weight=weight)
     assert_same(nx.barycenter, graph.to_undirected(), weight=weight)
-    assert asked == [64, 36] * 4
+    assert asked == [1, 64, 35] * 4
     asked.clear()
     graph.add_node("alone")
     assert_same(nx.eccentricity, graph, weight=weight)
-    assert asked == [64]
+    assert asked == [1]
 
 
 def test_sums_beyond_int64_are_right(monkeypatch: pytest.MonkeyPatch) -> None:
