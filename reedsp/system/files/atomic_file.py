@@ -18,6 +18,9 @@ from reedsp.system.options import flag
 FULL = (errno.ENOSPC, errno.EDQUOT)
 """Numbers of the errors that say that there is no room on a disk."""
 
+_NAMED = 24
+"""Characters of a file's name that another one beside it begins with, which may not be too long where this is not."""
+
 _NO_LINKS = (errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP)
 _NO_SYNCHRONISING = (errno.EINVAL, errno.EBADF, errno.EACCES, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP)
 
@@ -46,23 +49,36 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object], *, overwrite: 
     overwrite = flag(overwrite, "overwrite")
     permissions = None
     if overwrite:
-        path = Path(os.path.realpath(path)) if path.is_symlink() else path
-        with contextlib.suppress(OSError):
+        path = _followed(path)
+        with contextlib.suppress(FileNotFoundError):
             permissions = stat.S_IMODE(path.stat().st_mode)
 
     def write_to_disk(file: IO[bytes]) -> None:
         if permissions is not None and hasattr(os, "fchmod"):
             os.fchmod(file.fileno(), permissions)
-        with room_for(path):
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
 
     if not overwrite:
         _refuse_existing(path)
     created = 0o666 if permissions is None else permissions
     _write_beside(path, write_to_disk, os.replace if overwrite else put_in_place, created)
     synchronise_folder(path.parent)
+
+
+def check_writable(path: Path) -> None:
+    """Raise what would keep a file from being written there, whatever its content: make one beside it for a moment.
+
+    Raises
+    ------
+    OSError
+        Its name is too long, or no file can be made in its folder.
+    """
+    path = _followed(path)
+    with contextlib.suppress(FileNotFoundError):
+        path.lstat()
+    _write_beside(path, lambda file: None, lambda partial, path: None, 0o600)
 
 
 def write_private(path: Path, content: bytes) -> None:
@@ -79,9 +95,10 @@ def write_private(path: Path, content: bytes) -> None:
 def _write_beside(
     path: Path, write: Callable[[IO[bytes]], object], move: Callable[[Path, Path], object], permissions: int
 ) -> None:
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(8)}.partial")
+    partial = path.with_name(f".{path.name[:_NAMED]}.{secrets.token_hex(8)}.partial")
+    opened = functools.partial(os.open, mode=permissions)
     try:
-        with open(partial, "xb", opener=functools.partial(os.open, mode=permissions)) as file:
+        with open(partial, "xb", opener=opened) as file, room_for(path), file:  # to close it needs room, too
             write(file)
         move(partial, path)
     except OSError as error:
@@ -89,7 +106,13 @@ def _write_beside(
             error.filename = str(path)
         raise
     finally:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # it says less than what has been raised
+            partial.unlink()
+
+
+def _followed(path: Path) -> Path:
+    """Return what a symbolic link leads to, and of anything else the path."""
+    return Path(os.path.realpath(path)) if os.path.islink(path) else path
 
 
 def put_in_place(source: str | Path, path: Path, folder: int | None = None) -> None:
@@ -166,5 +189,8 @@ def room_for(path: Path, needed: int | None = None) -> Iterator[None]:
 
 
 def _refuse_existing(path: Path) -> None:
-    if os.path.lexists(path):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    try:
+        path.lstat()  # which raises something else where no file can have this name
+    except FileNotFoundError:
+        return
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))

@@ -203,10 +203,8 @@ CALLS: dict[str, Call] = {
     "prepared": Call(20, prepared(overwrite=False)),
     "prepared over": Call(20, prepared(overwrite=True), over=True),
     "command sssp": Call(20, command("sssp", "--source", "0", output="tree.csv", force=False)),
-    "command apsp": Call(20, command("apsp", "--predecessors", output="pairs.npy", force=False), partial=False),
-    "command apsp over": Call(
-        20, command("apsp", "--predecessors", output="pairs.npy", force=True), over=True, partial=False
-    ),
+    "command apsp": Call(20, command("apsp", "--predecessors", output="pairs.npy", force=False)),
+    "command apsp over": Call(20, command("apsp", "--predecessors", output="pairs.npy", force=True), over=True),
     "command convert over": Call(20, command("convert", output="y.mtx", force=True), over=True),
     "first call": Call(40, first_call, fixed=False, cache=True),
     "calibrate": Call(15, lambda folder, out: becomes("calibrate"), fixed=False, cache=True),

@@ -17,7 +17,7 @@ from typing import IO, Any
 import pytest
 
 from reedsp.system.files import atomic_file
-from reedsp.system.files.atomic_file import put_in_place, room_for, write_private, write_whole
+from reedsp.system.files.atomic_file import check_writable, put_in_place, room_for, write_private, write_whole
 
 ONE_PID = """
 import os, sys
@@ -238,6 +238,67 @@ def test_a_disk_that_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         failing(errno.EDQUOT)()
     with pytest.raises(OSError, match="^" + re.escape(f"[Errno {errno.EIO}] {os.strerror(errno.EIO)}") + "$"):
         write_whole(path, lambda stream: failing(errno.EIO)())
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device is always full")
+@pytest.mark.parametrize("pieces", [1, 700])
+def test_a_disk_that_is_full_when_the_file_is_closed(
+    pieces: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is still in the buffer is written once more then, and fails once more."""
+    opened = os.open
+    monkeypatch.setattr(os, "open", lambda path, flags, mode=0: opened("/dev/full", os.O_WRONLY))
+    path = tmp_path / "a"
+    with pytest.raises(OSError, match=r"No space left on device: [0-9,]+ bytes are free: '.*/a'$") as found:
+        write_whole(path, lambda stream: [stream.write(b"x" * 100) for _ in range(pieces)])
+    assert found.value.filename == str(path)
+    with pytest.raises(OSError, match=r"bytes are free: '.*/a'$"):
+        write_private(path, b"x" * 100 * pieces)
+
+
+def test_an_error_is_not_that_of_the_file_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a disk that takes no changes the other file can be neither made nor deleted."""
+    path = tmp_path / "a"
+    monkeypatch.setattr(os, "open", refused)
+    monkeypatch.setattr(os, "unlink", refused)
+    monkeypatch.setattr(Path, "unlink", refused)
+    for call in (check_writable, lambda path: write_whole(path, lambda stream: stream.write(b"1"))):
+        with pytest.raises(OSError, match=os.strerror(errno.EROFS)) as found:
+            call(path)
+        assert found.value.filename == str(path)
+
+
+def refused(path: Path, *_: object, **options: object) -> int:
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("letter", ["x", "\N{CJK UNIFIED IDEOGRAPH-8DEF}"])
+def test_the_longest_names(overwrite: bool, letter: str, tmp_path: Path) -> None:
+    longest = os.pathconf(tmp_path, "PC_NAME_MAX") // len(os.fsencode(letter))
+    path, beyond = tmp_path / (longest * letter), tmp_path / ((longest + 1) * letter)
+    check_writable(path)
+    write_whole(path, lambda stream: stream.write(b"1"), overwrite=overwrite)
+    assert path.read_bytes() == b"1"
+    write_private(path, b"2")
+    called: list[object] = []
+    for call in (check_writable, lambda path: write_whole(path, called.append, overwrite=overwrite)):
+        with pytest.raises(OSError, match=os.strerror(errno.ENAMETOOLONG)) as found:
+            call(beyond)
+        assert found.value.filename == str(beyond)
+    assert called == []
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_where_files_can_be_made(tmp_path: Path) -> None:
+    (tmp_path / "there").write_bytes(b"1")
+    (tmp_path / "link").symlink_to("nowhere/a")
+    for name in ("new", "there"):
+        check_writable(tmp_path / name)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link", "there"]
+    for wrong in (tmp_path / "nowhere" / "a", tmp_path / "link", tmp_path / "there" / "a", Path("/proc/a")):
+        with pytest.raises(OSError, match=r"/a'$"):
+            check_writable(wrong)
 
 
 def test_private_file_is_replaced_at_once_and_is_this_users_alone(
