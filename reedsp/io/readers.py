@@ -74,6 +74,7 @@ _NEIGHBOUR_MEMORY = 40
 _WORKING_MEMORY = 2**22
 """Bytes for what is done piece by piece."""
 
+_XZ_MAGIC = b"\xfd7zXZ\x00"
 _XZ_MEMORY = 2**27
 """Memory limit of the xz decoder; the strongest preset of xz needs half of it."""
 
@@ -83,6 +84,7 @@ _MAX_DIGITS = 18
 _INT64 = np.iinfo(np.int64)
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
 DECIMAL = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NOT_ZERO = re.compile(rb"[^1-9eE]*[1-9]")
 _WORD = re.compile(rb"\S+")
 
 
@@ -136,7 +138,8 @@ def read(
     ValueError
         The file is not a valid graph. The message begins with ``path:line:``, or with ``path:`` where the fault
         is in the compression or in a binary format. An integer weight outside int64, or one that float64
-        cannot hold next to fractional weights, is such a fault; so is a text that expands to more than 64 MiB
+        cannot hold next to fractional weights, is such a fault, and so is a fraction that float64 would make infinite
+        or 0; so is a text that expands to more than 64 MiB
         and 200 times the compressed size, a header that claims far more vertices than the file could use, and a file
         that would take more memory than 64 MiB and 4 times its decompressed bytes.
     TypeError
@@ -222,7 +225,7 @@ def _pieces(file: io.BufferedReader) -> Iterator[bytes]:
     magic = file.peek(6)
     if magic.startswith(b"\x1f\x8b"):
         return _read_pieces(gzip.GzipFile(fileobj=file))
-    if magic.startswith(b"\xfd7zXZ\x00"):
+    if magic.startswith(_XZ_MAGIC):
         return _unxz(file)
     return _read_pieces(file)
 
@@ -245,6 +248,8 @@ def _unxz(file: io.BufferedIOBase) -> Iterator[bytes]:
         rest = data.lstrip(b"\0") if stream.eof else data
         while rest:
             if stream.eof:
+                if not _XZ_MAGIC.startswith(rest[: len(_XZ_MAGIC)]):
+                    raise lzma.LZMAError("there is something else behind an xz stream")
                 stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
             yield stream.decompress(rest, _PIECE)
             while not (stream.eof or stream.needs_input):
@@ -352,6 +357,8 @@ class Text:
 
     def data_line(self, comments: bytes) -> tuple[int, bytes]:
         """Return the next line that is neither blank nor a comment, and its number; b"" at the end."""
+        if b"\n" not in self.head and b"\r" in self.head.strip():
+            raise self.fault(1, "there is no line feed: lines end with carriage returns alone")
         while self._advance():
             end = self._block.find(b"\n", self._position) + 1 or len(self._block)
             line = self._block[self._position : end]
@@ -435,6 +442,8 @@ def _weight(text: Text, line: int, field: bytes, integral: bool) -> int | float:
     weight = float(field)
     if math.isinf(weight):
         raise text.fault(line, f"the weight {quote(field)} is too large for float64")
+    if weight == 0 and _NOT_ZERO.match(field):
+        raise text.fault(line, f"the weight {quote(field)} is too small for float64")
     return weight
 
 
@@ -534,13 +543,15 @@ _NO_NUMBER = bytes(set(range(256)) - set(b"0123456789+-.eE"))
 
 
 def _fractions(words: list[bytes]) -> npt.NDArray[np.float64] | None:
-    """Read words as float64; None when one is no number or one might be an integer that float64 cannot hold."""
+    """Read words as float64; None when one is no number, or float64 might not hold it."""
     characters = b"".join(words)
     if len(characters.translate(None, _NO_NUMBER)) < len(characters) or not re.search(rb"[.eE]", characters):
         return None
     try:
         values = np.array(list(map(float, words)))
     except ValueError:
+        return None
+    if not values.all() and re.search(rb"[1-9]", b"".join(itertools.compress(words, (values == 0).tolist()))):
         return None
     return values if (np.abs(values) < EXACT_IN_FLOAT64).all() else None
 

@@ -30,6 +30,7 @@ Fault = Callable[[int, str], Exception]
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NOT_ZERO = re.compile(r"[^1-9eE]*[1-9]")
 _DIRECTED = "directed"
 _LONGEST = 18  # digits of the number of a vertex
 _INT64 = np.iinfo(np.int64)
@@ -157,6 +158,8 @@ def _number(word: str, line: int, place: int, what: str, fault: Fault) -> int | 
     value = float(word)
     if math.isinf(value):
         raise fault(line, f"word {place}: {_quoted(word)} is too large for float64")
+    if value == 0 and _NOT_ZERO.match(word):
+        raise fault(line, f"word {place}: {_quoted(word)} is too small for float64")
     return value
 
 

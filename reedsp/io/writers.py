@@ -181,7 +181,7 @@ def _losses(graph: Graph, file: Path) -> list[str]:
 
 
 def _loses_labels(graph: Graph, file: Path) -> bool:
-    if graph.labels is None:
+    if not graph.labels:
         return False
     form = suffix(file.name)
     if form == ".npz":
@@ -493,10 +493,10 @@ class _Pieces:
 def label_array(labels: Sequence[Any]) -> npt.NDArray[Any] | None:
     """Return labels as an array of integers or strings; None if they are neither, or would be changed."""
     kinds = set(map(type, labels))
-    if kinds not in ({int}, {str}):
+    if not (kinds <= {int} or kinds <= {str}):
         return None
     try:
-        array = np.array(labels, dtype=np.int64 if kinds == {int} else np.str_)
+        array = np.array(labels, dtype=np.int64 if kinds <= {int} else np.str_)
     except OverflowError:
         return None
     return array if array.tolist() == list(labels) else None

@@ -309,7 +309,7 @@ def test_integers_stay_exact(tmp_path: Path, words: list[str], expected: list[in
     [
         (["0.1", "2", "-3.25"], [0.1, 2.0, -3.25]),
         (["1e3", ".5", "5."], [1000.0, 0.5, 5.0]),
-        (["-0.0", "+1.5E-3", "1e-999"], [0.0, 0.0015, 0.0]),
+        (["-0.0", "+1.5E-3", "0e-999"], [0.0, 0.0015, 0.0]),
         (["0.1", "9007199254740992", "-9223372036854775808"], [0.1, 2.0**53, -(2.0**63)]),
         (["0.30000000000000004", "1e22", "123456789012345678e-5"], [0.30000000000000004, 1e22, 1234567890123.4568]),
     ],
@@ -365,6 +365,25 @@ def test_63_integer_matrix_with_another_number(tmp_path: Path, weight: str) -> N
     for field in ("integer", "unsigned-integer"):
         text = f"%%MatrixMarket matrix coordinate {field} general\n2 2 2\n1 2 3\n2 1 {weight}\n"
         assert_fault(put(tmp_path, "a.mtx", text), 4, weight[:40])
+
+
+@pytest.mark.parametrize("weight", ["1e-400", "-1E-400", "0.1e-323", f"0.{'0' * 400}1"])
+@pytest.mark.parametrize("other", ["1", "0.5", "0.0"])
+def test_63_weights_that_float64_makes_zero(tmp_path: Path, weight: str, other: str) -> None:
+    for name, text, line in [
+        ("a.wel", f"0 1 {other}\n1 2 {weight}\n2 3 1\n", 2),
+        ("b.gr", f"p sp 4 2\na 1 2 {weight}\na 3 4 {other}\n", 2),
+        ("c.mtx", f"%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 {other}\n2 1 {weight}\n", 4),
+        ("d.mtx", f"%%MatrixMarket matrix array real general\n2 2\n1\n{other}\n3\n{weight}\n", 6),
+        ("e.graph", f"2 1 1\n2 {weight}\n1 {other}\n", 2),
+    ]:
+        assert_fault(put(tmp_path, name, text), line, weight[:40], "too small for float64")
+
+
+def test_63_zeros_in_any_form(tmp_path: Path) -> None:
+    words = ["0", "0.0", "-.0", "0e5", "00.E-400", "5e-324", "0.5"]
+    graph = read(put(tmp_path, "a.wel", "".join(f"{end} 9 {word}\n" for end, word in enumerate(words))))
+    assert graph.weights.tolist() == [*[0.0] * 5, 5e-324, 0.5]
 
 
 # ---- edge lists -------------------------------------------------------------------------------------
@@ -1034,6 +1053,23 @@ def test_62_rest_behind_the_compressed_data(tmp_path: Path, compress: Callable[[
     path = tmp_path / "a.el"
     path.write_bytes(compress(b"0 1\n") + rest)
     assert_fault(path, None)
+
+
+def test_62_the_rest_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.el"
+    for rest in (b"x", b"\0\0\0\0garbage" * 99):
+        path.write_bytes(lzma.compress(b"0 1\n") + rest)
+        assert_fault(path, None, "there is something else behind an xz stream")
+    path.write_bytes(lzma.compress(b"0 1\n") + lzma.compress(b"1 2\n")[:9])
+    assert_fault(path, None, "ends in the middle of an xz stream")
+
+
+@pytest.mark.parametrize("name", ["a.gr", "a.el", "a.mtx", "a.graph", "a.txt"])
+@pytest.mark.parametrize("text", ["c x\rp sp 2 1\ra 1 2 7\r", "0 1\r1 2", "% x\r0 1\r"])
+def test_lines_that_end_with_carriage_returns_alone(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    assert_fault(path, 1, "there is no line feed")
 
 
 def test_62_empty_compression(tmp_path: Path) -> None:

@@ -195,6 +195,14 @@ def test_labels_that_are_lost_are_told(tmp_path: Path, labels: list[Any], name: 
     assert edges_of(reedsp.read(file)) == edges_of(graph)
 
 
+@pytest.mark.parametrize("name", ["a.npz", "a.gr", "a.graph"])
+def test_no_labels_are_not_lost(tmp_path: Path, name: str) -> None:
+    graph = Graph.from_edges(0, [], [], labels=[])
+    assert writers.changes(graph, tmp_path / name) == (["the graph is undirected"] if name == "a.graph" else [])
+    reedsp.write(graph, tmp_path / name)
+    assert reedsp.read(tmp_path / name).n == 0
+
+
 @pytest.mark.parametrize("geographic", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
 def test_npz_keeps_coordinates(tmp_path: Path, geographic: bool, directed: bool) -> None:
