@@ -14,27 +14,32 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from reedsp.cli.output import STANDARD, Failure, elided, print_json, refuse, size_text
+from reedsp.cli.output import STANDARD, Failure, elided, input_text, is_stream, print_json, refuse, size_text
+from reedsp.system.files.atomic_file import room_for
 from reedsp.system.progress_bar import LATE, bytes_bar
 
 if TYPE_CHECKING:
     from reedsp import Graph
 
+_LONGEST_SHOWN = 100
+"""Characters of what is no vertex in a message."""
+
 
 @contextlib.contextmanager
 def on_disk(file: Path, suffix: str = "") -> Iterator[Path]:
-    """Give a regular file of this content: of standard input a copy, whose name no message mentions."""
-    if file != STANDARD:
+    """Give a regular file of this content: of a stream a copy, whose name no message mentions."""
+    if not is_stream(file):
         yield file
         return
     with tempfile.TemporaryDirectory(prefix="reedsp-") as folder:
-        copy = Path(folder, f"standard-input{suffix}")
-        with copy.open("wb") as stream:
-            shutil.copyfileobj(sys.stdin.buffer, stream)
+        copy = Path(folder, f"copy{suffix}")
+        source = contextlib.nullcontext(sys.stdin.buffer) if file == STANDARD else file.open("rb")
+        with source as content, room_for(copy), copy.open("wb") as stream:
+            shutil.copyfileobj(content, stream)
         try:
             yield copy
         except ValueError as error:
-            raise ValueError(str(error).replace(str(copy), "standard input")) from None
+            raise ValueError(str(error).replace(str(copy), input_text(file))) from None
 
 
 def read_graph(file: Path, relabel: bool) -> Graph:
@@ -75,7 +80,8 @@ def vertex_called(graph: Graph, text: str, option: str) -> Any:
     try:
         return graph.names[graph.index(text)]
     except ValueError as error:
-        refuse(str(error), option)
+        shown = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
+        refuse(str(error).replace(text, shown), option)
 
 
 def drawn_vertices(graph: Graph, count: int | None, seed: int) -> list[Any] | None:

@@ -13,12 +13,17 @@ from typing import IO, Any, NoReturn, overload
 
 import typer
 
-from reedsp.cli.status import BROKEN_PIPE, FAILED, INTERRUPTED, say
+from reedsp.cli.status import BROKEN_PIPE, FAILED, INTERRUPTED, STANDARD_OUTPUT, failure_text, say
+from reedsp.system.files.atomic_file import check_writable, write_whole
 from reedsp.system.files.cache_folders import SharedDirectoryError
+from reedsp.system.files.file_errors import named_errors
 from reedsp.system.terminal import is_terminal
 
 STANDARD = Path("-")
 """Standard input or output, where a file is expected."""
+
+_OPENED = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+"""Files that are open already, as of ``<(...)`` in a shell: to open one is not to wait for a writer."""
 
 _TEXTS = frozenset((".csv", ".geojson", ".txt"))
 _ROUTE_HEAD, _ROUTE_TAIL = 6, 5
@@ -49,11 +54,8 @@ def stated_failures() -> Iterator[None]:
     except BrokenPipeError:
         raise typer.Exit(BROKEN_PIPE) from None
     except expected as error:
-        if isinstance(error, OSError) and error.strerror and error.filename is not None:
-            cure = f"; {error.cure}" if isinstance(error, SharedDirectoryError) else ""
-            say(f"{error.filename}: {error.strerror}{cure}")
-        else:
-            say(str(error) or type(error).__name__)
+        text = failure_text(error) if isinstance(error, OSError) else str(error) or type(error).__name__
+        say(f"{text}; {error.cure}" if isinstance(error, SharedDirectoryError) else text)
         raise typer.Exit(FAILED) from None
 
 
@@ -83,6 +85,32 @@ def check_inputs(names: str, *files: Path | None) -> None:
         refuse("only one of them can be standard input", names)
 
 
+def is_stream(file: Path) -> bool:
+    """Whether an input is standard input, or else what the shell has opened: these need not be regular files."""
+    return file == STANDARD or str(file).startswith(_OPENED)
+
+
+def content_of(file: Path) -> bytes:
+    """Return all that is in an input.
+
+    Raises
+    ------
+    OSError
+        It cannot be read, or is neither a stream nor a regular file.
+    """
+    from reedsp.io.readers import require_regular_file
+
+    if not is_stream(file):
+        require_regular_file(file)
+    with named_errors(input_text(file)):
+        return sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+
+
+def input_text(file: Path) -> str:
+    """Return what messages call an input."""
+    return "standard input" if file == STANDARD else str(file)
+
+
 def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...], as_json: bool = False) -> None:
     """Refuse, before any work is done, what could not be written after it.
 
@@ -90,7 +118,7 @@ def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...], as_j
 
     Raises
     ------
-    typer.BadParameter, Failure
+    typer.BadParameter, Failure, OSError
     """
     if path is None:
         return
@@ -104,11 +132,11 @@ def check_output(path: Path | None, force: bool, suffixes: tuple[str, ...], as_j
 
 
 def check_place(path: Path, force: bool) -> None:
-    """Refuse a path at which no file can appear.
+    """Refuse a path at which no file can appear; to see that, one is made beside it for a moment.
 
     Raises
     ------
-    Failure
+    Failure, OSError
     """
     if path.is_dir():
         raise Failure(f"{path} is a directory")
@@ -116,18 +144,24 @@ def check_place(path: Path, force: bool) -> None:
         raise Failure(f"{path.parent} is not a directory")
     if not force and os.path.lexists(path):
         raise Failure(f"{path} exists; --force replaces it")
+    check_writable(path)
 
 
 def print_json(answer: Any) -> None:
-    """Print an answer in one line; what JSON has no word for, as text, and what is no finite number as null."""
-    print(json.dumps(_finite(answer), default=str))
+    r"""Print an answer in one line; what JSON has no word for, as text, and what is no finite number as null.
+
+    Bytes of a file's name that are no characters are printed as where the answer is text: as ``\udcff``.
+    """
+    print(json.dumps(_sayable(answer), default=str))
 
 
-def _finite(answer: Any) -> Any:
+def _sayable(answer: Any) -> Any:
     if isinstance(answer, dict):
-        return {name: _finite(each) for name, each in answer.items()}
+        return {name: _sayable(each) for name, each in answer.items()}
     if isinstance(answer, (list, tuple)):
-        return [_finite(each) for each in answer]
+        return [_sayable(each) for each in answer]
+    if isinstance(answer, str):
+        return answer.encode(errors="backslashreplace").decode()
     return None if isinstance(answer, float) and not math.isfinite(answer) else answer
 
 
@@ -178,10 +212,8 @@ def write_answer(output: Path | None, force: bool, save: Callable[..., None], wr
 
 def write_stream(output: Path, force: bool, write: Callable[[IO[bytes]], object]) -> None:
     """Write to standard output, or to a file, which appears whole or not at all."""
-    from reedsp.system.files.atomic_file import write_whole
-
     if output == STANDARD:
-        with open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # one that may be closed
+        with named_errors(STANDARD_OUTPUT), open(sys.stdout.fileno(), "wb", closefd=False) as stream:  # may be closed
             write(stream)
     else:
         write_whole(output, write, overwrite=force)

@@ -19,7 +19,16 @@ STATUSES = {
 }
 """What each exit status means."""
 
+STANDARD_OUTPUT = "standard output"
+"""What messages call it."""
+
 
 def say(message: str) -> None:
     """Print a message to standard error."""
     print(f"reedsp: {message}", file=sys.stderr)
+
+
+def failure_text(error: OSError) -> str:
+    """Return which file an error is about, if that is known, and what is wrong with it."""
+    is_named = error.strerror and error.filename is not None
+    return f"{error.filename}: {error.strerror}" if is_named else str(error) or type(error).__name__

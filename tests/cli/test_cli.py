@@ -119,13 +119,8 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_has_an_example(capsys: pytest.CaptureFixture[str], command: str) -> None:
-    if command == "doctor":
-        with pytest.raises(SystemExit, match="0"):
-            cli_command.run(["doctor", "--help"])
-        out = capsys.readouterr().out
-    else:
-        status, out, _ = run(capsys, command, "--help")
-        assert status == 0
+    status, out, _ = run(capsys, command, "--help")
+    assert status == 0
     assert re.search(rf"Examples?:\s+reedsp\s+{command}", out)
 
 
@@ -786,6 +781,23 @@ def test_output_into_nowhere(capsys: pytest.CaptureFixture[str], graph_file: Pat
     assert result == (1, "", f"reedsp: {output.parent} is not a directory\n")
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="files can be made in every folder there is")
+@pytest.mark.parametrize(
+    "command", ["sssp {} -s 1 -o", "apsp {} -o", "betweenness {} -o", "convert {}", "components {} -o"]
+)
+def test_output_that_cannot_be_made_is_refused_before_the_work(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, graph_file: Path, tmp_path: Path, command: str
+) -> None:
+    words = command.format(graph_file).split()
+    end = ".npy" if words[0] == "apsp" else ".gr" if words[0] == "convert" else ".csv"
+    monkeypatch.setattr("reedsp.io.readers.survey", None)
+    status, out, err = run(capsys, *words, f"/proc/x{end}")
+    assert (status, out, err) == (1, "", f"reedsp: /proc/x{end}: No such file or directory\n")
+    long = tmp_path / f"{'x' * os.pathconf(tmp_path, 'PC_NAME_MAX')}{end}"
+    assert run(capsys, *words, long) == (1, "", f"reedsp: {long}: File name too long\n")
+    assert list(tmp_path.iterdir()) == [graph_file]
+
+
 # ---- devices ----------------------------------------------------------------------------------------
 
 
@@ -974,6 +986,22 @@ def test_same_seed_gives_the_same_network() -> None:
 
 
 # ---- what is printed --------------------------------------------------------------------------------
+
+
+def test_what_is_no_vertex_is_not_printed_whole(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
+    status, _, err = run(capsys, "sssp", graph_file, "-s", "9" * 5000)
+    assert status == 2
+    assert "is not a vertex" in err
+    assert 50 < err.count("9") < 200
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are characters")
+def test_names_of_files_that_are_no_characters(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """No reader of JSON takes half a pair of surrogates but Python's."""
+    file = tmp_path / os.fsdecode(b"a\xff.gr")
+    file.write_text("p sp 2 1\na 1 2 3\n")
+    status, out, _ = run(capsys, "sssp", file, "-s", 1, "--json")
+    assert (status, json.loads(out)["file"]) == (0, str(tmp_path / "a\\udcff.gr"))
 
 
 def test_names_are_printed_as_they_are(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

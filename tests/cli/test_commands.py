@@ -636,6 +636,30 @@ def test_faults_on_standard_input(folder: Path) -> None:
     assert found.stderr.startswith("reedsp: standard input:2: ")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.parametrize("command", ["sort", "info", "nearest map.npz"])
+def test_a_pipe_that_nobody_may_ever_write_to(capsys: pytest.CaptureFixture[str], folder: Path, command: str) -> None:
+    put_town(folder, "map.npz")
+    os.mkfifo("pipe.gr")
+    assert run(capsys, *command.split(), "pipe.gr") == (1, "", "reedsp: pipe.gr: not a regular file\n")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None or not Path("/dev/fd").is_dir(), reason="pipes without names")
+@pytest.mark.parametrize(
+    "command", ["sort <(echo 3 1) -q", "sort - < <(echo 3 1)", "sort /dev/stdin < <(echo 3 1)", "info <(cat small.gr)"]
+)
+def test_what_the_shell_has_opened_may_be_a_pipe(folder: Path, command: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(
+        ["bash", "-c", f"{shlex.quote(sys.executable)} -m reedsp {command}"],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith("1\n3\n" if command.startswith("sort") else "graph     /dev/fd/")
+
+
 @needs_device
 def test_nobody_reads_standard_output(folder: Path) -> None:
     ring = np.arange(100_000)
@@ -718,7 +742,7 @@ def test_all_pairs_that_replace_others_end_when_the_command_is_given_again(
 @needs_device
 def test_all_pairs_whose_folder_was_left(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     there = {each.name for each in folder.iterdir()}
-    end_before("unlink", 1, monkeypatch, "apsp small.gr -q -o pairs.npy")
+    end_before("unlink", 3, monkeypatch, "apsp small.gr -q -o pairs.npy")  # two tell that results can be written
     assert (folder / "pairs.npy.partial").exists()
     content = (folder / "pairs.npy").read_bytes()
     assert cli_command.run(["apsp", "small.gr", "-q", "-o", "pairs.npy"]) == 0
@@ -813,6 +837,38 @@ def test_broken_pipe(folder: Path, command: str) -> None:
     assert process.returncode == 128 + signal.SIGPIPE
     assert b"Traceback" not in complaints
     assert b"BrokenPipe" not in complaints
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device is always full")
+@pytest.mark.parametrize("variables", [{"PYTHONUNBUFFERED": "1"}, {"PYTHONUNBUFFERED": ""}], ids=["at once", "later"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(
+            "--version",
+            "--help",
+            "convert --help",
+            "doctor --help",
+            "convert small.gr new.mtx",
+            "convert small.gr a.mtx --json",
+        ),
+        *("sort numbers.txt", "sort numbers.txt -o -", "dataset"),
+    ],
+)
+def test_standard_output_is_full(folder: Path, command: str, variables: dict[str, str]) -> None:
+    if command == "doctor --help" and variables["PYTHONUNBUFFERED"]:
+        pytest.skip("argparse keeps the error for itself")
+    Path("numbers.txt").write_text("2 1 " * 5000)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-c", MAIN, *command.split()],
+            env=environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert (ended.returncode, ended.stderr) == (1, "reedsp: standard output: No space left on device\n")
 
 
 @pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, 130), (BrokenPipeError, 141)])

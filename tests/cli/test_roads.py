@@ -126,12 +126,22 @@ def test_places_within(capsys: pytest.CaptureFixture[str]) -> None:
     assert message == "places.csv:3: the nearest vertex, 13, is 11 metres away"
 
 
+def test_columns_without_a_name_are_not_read(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+    """As a spreadsheet writes them behind the others, and pandas before them."""
+    (folder / "plain.csv").write_text("name,vertex\na,11\nb,12\n")
+    assert run(capsys, "nearest", "map.npz", "plain.csv", "-q", "-o", "expected.csv") == (0, "", "")
+    (folder / "more.csv").write_text(",name,vertex,, \n0,a,11,,\n1,b,12,,x\n")
+    assert run(capsys, "nearest", "map.npz", "more.csv", "-q", "-o", "found.csv") == (0, "", "")
+    assert (folder / "found.csv").read_text() == (folder / "expected.csv").read_text()
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "places.csv: there are no places in it"),
         ("lon,lat\n", "places.csv: there are no places in it"),
         ("lon;lat\n1,5;2,5\n", "places.csv:1: columns have to be separated by commas, got 'lon;lat'"),
+        ("lon\tlat\n1.5\t2.5\n", "places.csv:1: columns have to be separated by commas, got 'lon\\tlat'"),
         ("x,y\n1,2\n", "places.csv:1: expected columns lon and lat, or vertex, got x, y"),
         ("lon,lat,LON\n1,2,3\n", "places.csv:1: two columns of one name: lon, lat, lon"),
         ("lon,lat\n1,2\n\n1\n", "places.csv:4: expected 2 fields, got 1"),

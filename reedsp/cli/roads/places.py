@@ -6,7 +6,6 @@ import csv
 import io
 import math
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -14,7 +13,7 @@ import typer
 
 from reedsp.cli.graph import vertex_called
 from reedsp.cli.options import distance_typed, file_typed
-from reedsp.cli.output import STANDARD, Failure, refuse
+from reedsp.cli.output import Failure, content_of, refuse
 from reedsp.cli.status import say
 
 if TYPE_CHECKING:
@@ -137,21 +136,25 @@ def farthest(places: list[Place]) -> Place | None:
 
 
 def _read_rows(file: Path) -> list[tuple[int, dict[str, str]]]:
-    """Return the rows below the names of the columns, each with the number of its line."""
-    content = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+    """Return the rows below the names of the columns, each with the number of its line.
+
+    Columns without a name are left out, as a spreadsheet writes them behind the others.
+    """
     try:
-        reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        reader = csv.reader(io.StringIO(content_of(file).decode("utf-8-sig"), newline=""), strict=True)
         columns = [name.strip().lower() for name in next(reader, [])]
-        if len(columns) == 1 and ";" in columns[0]:
+        if len(columns) == 1 and re.search("[;\t]", columns[0]):
             raise Failure(f"{file}:1: columns have to be separated by commas, got {columns[0]!r}")
-        if len(set(columns)) != len(columns):
-            raise Failure(f"{file}:1: two columns of one name: {', '.join(columns)}")
+        named = [name for name in columns if name]
+        if len(set(named)) != len(named):
+            raise Failure(f"{file}:1: two columns of one name: {', '.join(named)}")
         rows = []
         for fields in reader:
             if len(fields) != len(columns) and fields:
                 raise Failure(f"{file}:{reader.line_num}: expected {len(columns)} fields, got {len(fields)}")
             if fields:
-                rows.append((reader.line_num, dict(zip(columns, fields, strict=True))))
+                row = zip(columns, fields, strict=True)
+                rows.append((reader.line_num, {name: field for name, field in row if name}))
     except UnicodeDecodeError as error:
         raise Failure(f"{file}: expected UTF-8: {error}") from None
     except csv.Error as error:

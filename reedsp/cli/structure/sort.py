@@ -8,7 +8,6 @@ import enum
 import io
 import math
 import re
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from reedsp.cli.output import (
     Failure,
     beside,
     check_output,
+    content_of,
     print_json,
     size_text,
     stated_failures,
@@ -123,8 +123,7 @@ def read_numbers(file: Path) -> Any:
     """
     import numpy as np
 
-    content = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
-    content = content.removeprefix(codecs.BOM_UTF8)
+    content = content_of(file).removeprefix(codecs.BOM_UTF8)
     if content.startswith(b"\x93NUMPY"):
         from reedsp.io.archives import check_npy
 
