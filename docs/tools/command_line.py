@@ -33,9 +33,9 @@ Vertices are called by the numbers, or labels, of the file. A file's format foll
 from its content, and as `--output`, where it is text, standard output. Work of more than two seconds
 shows on a terminal how far it is, and where that can be known the time left.
 
-A file that is read is a regular one, or what the shell has opened: `-`, `/dev/stdin` or `<(...)`, which may be pipes. Others are refused,
-since to open one may be to wait for ever. Whether an output can be written is looked at before the work, by a file that is
-made beside it for a moment.
+A file that is read is a regular one, or what the shell has opened: `-`, `/dev/stdin` or `<(...)`, which may be pipes.
+Others are refused, since to open one may be to wait for ever. Whether an output can be written is looked at before the
+work, by a file that is made beside it for a moment.
 
 ## A first look
 
