@@ -37,8 +37,9 @@ _LEVEL = 6.0
 _FLOYD_WARSHALL = 5e-4
 """The same for Floyd-Warshall's, for each triple of vertices."""
 
-_MATCHED = 0.05
-"""The same for a maximum matching, for each row, column and edge; it takes longer the larger the graph is."""
+_MATCHED, _MATCHED_AT_ONCE, _OWN = 0.05, 0.004, 0.95
+"""The same for a maximum matching, for each row, column and edge; it takes longer the larger the graph is, but where so
+many of the rows begin with a column of their own, as in grids: the first look at all leaves little to do."""
 
 _KEYS_STEP, _KEYS_TRIPLE, _DEVICE_TREES = 3.0, 4e-4, 4500.0
 """The same with predecessors: for each step on the host, for each triple, and what a device takes."""
@@ -236,8 +237,18 @@ def is_spanning_for_host(n: int, m: int) -> bool:
     return _serves and _FOREST_VERTEX * n + _FOREST_EDGE * m < _DEVICE
 
 
-def is_matched_on_host(vertices: int, m: int) -> bool:
-    """Return whether the host is likely to find a maximum matching sooner, of so many rows, columns and edges."""
+def is_matched_on_host(vertices: int, m: int, own: float = 0.0) -> bool:
+    """Return whether the host is likely to find a maximum matching sooner.
+
+    Parameters
+    ----------
+    vertices, m : int
+        Rows and columns, and edges.
+    own : float
+        What of the rows begins with a column of its own.
+    """
+    if own >= _OWN:
+        return _serves and _MATCHED_AT_ONCE * (vertices + m) < _DEVICE_THIN
     return _serves and _MATCHED * (vertices + m) < _DEVICE
 
 

@@ -29,7 +29,7 @@ def test_the_variable_that_keeps_small_inputs_on_the_device(value: str, serves: 
 
 # ---- as long on the host as on a device -------------------------------------------------------------
 
-Args = tuple[int | bool, ...]
+Args = tuple[int | bool | float, ...]
 
 
 def counted_on_host(n: int, m: int) -> bool:
@@ -70,6 +70,9 @@ LAST_ON_HOST: list[tuple[Callable[..., bool], Args, Args]] = [
     (place.is_sort_for_host, (1 << 14,), ((1 << 14) + 1,)),
     (place.is_spanning_for_host, (10_000, 24_999), (10_000, 25_000)),  # 200 + 0.04 m of 1200
     (place.is_matched_on_host, (4000, 19_999), (4000, 20_000)),  # 0.05 (4000 + m) of 1200
+    # 0.004 (100,000 + m) of 2500, where 95 of 100 rows begin with a column of their own
+    (place.is_matched_on_host, (100_000, 524_999, 0.95), (100_000, 525_000, 0.95)),
+    (place.is_matched_on_host, (4000, 20_000, 0.95), (4000, 20_000, 0.949)),
     # ahead of the 2 or 3 levels of a quarter of a plane are as many, each 6; 0.01 n + 0.003 m
     (place.is_too_deep, (3, 300, 1200, 1999), (3, 300, 1200, 2000)),
     (place.is_too_deep, (2, 299, 1200, 0), (2, 300, 1200, 0)),

@@ -10,6 +10,7 @@ import scipy.sparse.csgraph as theirs
 import reedsp
 from reedsp import csgraph as ours
 from reedsp.cost_model import place
+from reedsp.device.job import Launched
 from tests.support import bipartite
 
 
@@ -40,6 +41,26 @@ def test_maximum_bipartite_matchings(where: str, form: str, index: type, monkeyp
         rank = ours.structural_rank(given)
         assert rank == theirs.structural_rank(matrix) == pairs
         assert type(rank) is np.int64
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_the_host_matches_rows_that_begin_apart(
+    index: type, launches: list[Launched], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SciPy is sooner done with large grids, but not with large random matrices."""
+    monkeypatch.setattr(place, "_serves", True)
+    n = 20_000
+    path = scipy.sparse.diags_array([np.ones(n - 1)] * 2, offsets=[-1, 1], format="csr")
+    path.indptr, path.indices = path.indptr.astype(index), path.indices.astype(index)
+    assert ours.structural_rank(path) == np.count_nonzero(ours.maximum_bipartite_matching(path) >= 0) == n
+    assert not launches
+    path.indices[-1] = n
+    with pytest.raises(ValueError, match=r"^graph.indices\[39997\] = 20000, expected a number from 0 to 19999$"):
+        ours.maximum_bipartite_matching(path)
+    launches.clear()
+    rows = bipartite.random(n, n, 3, 1, index)
+    assert ours.structural_rank(rows) == theirs.structural_rank(rows)
+    assert launches
 
 
 @pytest.mark.parametrize("form", ["lil", "dok", "bsr", "dia"])

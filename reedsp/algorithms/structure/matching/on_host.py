@@ -25,14 +25,24 @@ def search() -> Callable[..., Any]:
 
 
 def can_solve(graph: Biadjacency) -> bool:
-    """Return whether this is for the host: it is small, and its arrays are not corrupt."""
-    if not is_matched_on_host(graph.n + graph.columns, graph.m):
+    """Return whether this is for the host: it is small, has edges, and its arrays are not corrupt."""
+    vertices = graph.n + graph.columns
+    if graph.m == 0 or not is_matched_on_host(vertices, graph.m, own=1.0):
         return False
     indptr, indices = graph.indptr, graph.indices
     ascends = np.logical_and.reduce(indptr[1:] >= indptr[:-1])
-    if graph.m == 0:
-        return bool(ascends)
-    return bool(ascends and np.maximum.reduce(indices.view(f"u{indices.itemsize}")) < graph.columns)  # or is negative
+    if not (ascends and np.maximum.reduce(indices.view(f"u{indices.itemsize}")) < graph.columns):  # or is negative
+        return False
+    return is_matched_on_host(vertices, graph.m) or is_matched_on_host(vertices, graph.m, _own(graph))
+
+
+def _own(graph: Biadjacency) -> float:
+    """Return what of the rows begins with a column of its own; one without edges begins as the next one does."""
+    begins = graph.indptr[:-1].astype(np.intp)  # which numpy takes more quickly
+    first = graph.indices.take(begins, mode="clip").astype(np.intp)
+    is_first = np.zeros(graph.columns, np.bool_)
+    is_first[first] = True
+    return np.count_nonzero(is_first) / graph.n
 
 
 def solve(graph: Biadjacency) -> Mates:
