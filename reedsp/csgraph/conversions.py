@@ -11,24 +11,50 @@ from scipy.sparse.csgraph import construct_dist_matrix as _construct_dist_matrix
 from scipy.sparse.csgraph import csgraph_from_masked as _csgraph_from_masked
 from scipy.sparse.csgraph import csgraph_to_dense as _csgraph_to_dense
 from scipy.sparse.csgraph import csgraph_to_masked as _csgraph_to_masked
-from scipy.sparse.csgraph import reconstruct_path as _reconstruct_path
 
-from reedsp.cost_model.place import is_for_host
+from reedsp.csgraph.formats import compressed
 from reedsp.csgraph.matrix import (
+    are_rows,
     first_of,
     graph_of,
-    is_ordered,
     number,
     refuse_oblong,
     refuse_unreal,
     with_indices_alike,
 )
-from reedsp.csgraph.small import both_ways
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.matrix_graph import are_finite
 from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import as_array, refuse_masked, without_room
 from reedsp.system.parts import in_parts
 from reedsp.typing import MatrixLike, SparseMatrix
+
+_INTEGERS = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+def entries_of(csgraph: Any) -> Any:
+    """Return a graph as a square CSR or CSC matrix of finite numbers of up to 64 bits, itself if it is one.
+
+    Its indices are right, but stand in any order, and parallel edges may be among them.
+    """
+    if scipy.sparse.issparse(csgraph) and csgraph.format in ("csr", "csc"):
+        matrix = without_room(csgraph)
+        data = matrix.data
+        if data.dtype.isnative and data.dtype.itemsize <= 8 and _is_as_made(matrix):
+            if are_finite(data):
+                return matrix
+            if not np.isneginf(data).any():
+                return _finite(matrix)
+    elif (matrix := compressed(csgraph)) is not None and are_finite(matrix.data):
+        return matrix
+    return graph_of(csgraph, directed=True).to_scipy()
+
+
+def _finite(matrix: Any) -> Any:
+    """Return a compressed matrix without its entries that are NaN or infinite."""
+    is_kept = np.isfinite(matrix.data)
+    kept = np.append(0, np.cumsum(is_kept, dtype=matrix.indptr.dtype))
+    return type(matrix)((matrix.data[is_kept], matrix.indices[is_kept], kept[matrix.indptr]), shape=matrix.shape)
 
 
 def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed: bool = True) -> Any:
@@ -61,30 +87,22 @@ def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed:
            [0., 0., 0.],
            [0., 3., 0.]])
     """
-    matrix, before = _weight_matrix(csgraph, directed), as_array(predecessors, "predecessors")
+    matrix, before = entries_of(csgraph), as_array(predecessors, "predecessors")
     n = matrix.shape[0]
     _check_integers(before)
     _check_predecessors(before, (n,), n)
-    tree = tree_of(matrix, before)
-    if tree is None:
-        tree = _reconstruct_path(matrix, before if n else before.astype(np.int64))  # a list of none is one of floats
+    if before.dtype not in _INTEGERS:
+        before = np.maximum(before, -1).astype(np.int64)
+    return tree_like(csgraph, matrix, before, directed)
+
+
+def tree_like(csgraph: Any, matrix: Any, predecessors: npt.NDArray[Any], directed: bool) -> Any:
+    """Return the tree that predecessors describe, in the kind of a graph, of which the matrix has been made."""
+    tree = tree_of(matrix, predecessors, directed)
+    if isinstance(csgraph, (np.matrix, scipy.sparse.spmatrix)) and not isinstance(tree, scipy.sparse.spmatrix):
+        return scipy.sparse.csr_matrix(tree)
     from_scipy = getattr(type(csgraph), "from_scipy_sparse", None)  # an array of pydata's sparse
     return tree if from_scipy is None else from_scipy(tree)
-
-
-def _weight_matrix(csgraph: Any, directed: bool) -> Any:
-    """Return the graph in the one form that SciPy's conversions never misread, and of the kind that they return."""
-    edges = None
-    if is_ordered(csgraph):
-        matrix = without_room(csgraph)
-        if directed:
-            return matrix
-        if is_for_host(matrix.shape[0], len(matrix.data), 1):
-            edges = both_ways(matrix)
-    if edges is None:
-        edges = graph_of(csgraph, directed).to_scipy()
-    is_matrix = isinstance(csgraph, (np.matrix, scipy.sparse.spmatrix))
-    return scipy.sparse.csr_matrix(edges) if is_matrix else edges
 
 
 def _check_integers(predecessors: npt.NDArray[Any]) -> None:
@@ -98,47 +116,68 @@ def _check_integers(predecessors: npt.NDArray[Any]) -> None:
 def _check_predecessors(predecessors: npt.NDArray[Any], shape: tuple[int, ...], n: int) -> None:
     if predecessors.shape != shape:
         raise ValueError(f"predecessors has shape {predecessors.shape}, expected {shape}")
-    if predecessors.size and predecessors.max() >= n:
+    if predecessors.size and predecessors.flat[predecessors.argmax()] >= n:
         found = first_of(predecessors >= n, predecessors, "predecessors")
         raise ValueError(f"{found} is not a vertex of a graph with {n} vertices")
 
 
-def tree_of(matrix: Any, predecessors: npt.NDArray[Any]) -> Any:
-    """Return the edges of a matrix by which predecessors lead, in the order of the matrix, found in one pass over it.
+def tree_of(matrix: Any, predecessors: npt.NDArray[Any], directed: bool = True) -> Any:
+    """Return the edges by which predecessors lead, found in one pass over a matrix.
 
     Parameters
     ----------
-    matrix : csr_array or csr_matrix, shape (n, n)
-        Its columns ascend.
-    predecessors : ndarray, shape (n,)
+    matrix : sparse matrix or array, CSR or CSC, shape (n, n)
+        Of finite numbers.
+    predecessors : ndarray of int32 or int64, shape (n,)
+        Each below n.
+    directed : bool
 
     Returns
     -------
     csr_array or csr_matrix of float64, shape (n, n)
-        As `matrix` is; None where a vertex has not exactly one such edge, and for what are no predecessors.
+        A matrix if `matrix` is one. Of parallel edges the minimum counts; where there is none, 0 stands if `directed`,
+        else inf, as in SciPy.
     """
     n = matrix.shape[0]
-    if predecessors.shape != (n,) or predecessors.dtype.kind != "i":
-        return None
-    indptr, heads, m = matrix.indptr, matrix.indices, len(matrix.indices)
-    found: dict[int, npt.NDArray[Any]] = {}
+    vertices = (predecessors >= 0).nonzero()[0]
+    weights = _weights_before(matrix, predecessors, directed)
+    if directed:
+        weights[weights == np.inf] = 0
+    tails = predecessors.take(vertices)
+    positions = tails * np.int64(n) + vertices
+    positions.sort()
+    heads, rows = positions % n, np.zeros(n + 1, np.int32)
+    rows[1:] = np.bincount(tails, minlength=n).cumsum()
+    kind = scipy.sparse.csr_matrix if isinstance(matrix, scipy.sparse.spmatrix) else scipy.sparse.csr_array
+    return kind((weights.take(heads), heads.astype(np.int32), rows), shape=(n, n))
+
+
+def _weights_before(matrix: Any, predecessors: npt.NDArray[Any], directed: bool) -> npt.NDArray[np.float64]:
+    """Return the weight of the edge that leads to each vertex from the one before it, inf where there is none."""
+    indptr, minors, data = matrix.indptr, matrix.indices, matrix.data
+    is_rows = matrix.format == "csr"
+    leads_to_minor, leads_to_major = is_rows or not directed, not (is_rows and directed)
+    weights = np.full(matrix.shape[0], np.inf)
+    found = []
 
     def look(first: int, last: int) -> None:
         begin, end = int(indptr.searchsorted(first, "right")) - 1, int(indptr.searchsorted(last))
-        borders = indptr[begin : end + 1].clip(first, last)
-        tails = np.arange(begin, end, dtype=predecessors.dtype).repeat(borders[1:] - borders[:-1])
-        found[first] = (tails == predecessors.take(heads[first:last])).nonzero()[0] + first
+        borders = indptr[begin : end + 1].copy()
+        borders[0], borders[-1] = first, last
+        minor, counts = minors[first:last], borders[1:] - borders[:-1]
+        major = np.arange(begin, end, dtype=predecessors.dtype).repeat(counts)
+        if leads_to_minor:
+            edges = (major == predecessors.take(minor)).nonzero()[0]
+            found.append((minor.take(edges), edges + first))
+        if leads_to_major:
+            edges = (minor == predecessors[begin:end].repeat(counts)).nonzero()[0]
+            found.append((major.take(edges), edges + first))
 
-    in_parts(look, m, heads.itemsize)
-    edges = np.concatenate([found[first] for first in sorted(found)]) if found else np.empty(0, np.intp)
-    leads = heads.take(edges)
-    reached, rows = np.zeros(n, np.bool_), np.zeros(n + 1, np.int32)
-    reached[leads] = True
-    if not np.count_nonzero(reached) == len(edges) == np.count_nonzero(predecessors >= 0):
-        return None
-    np.cumsum(np.bincount(predecessors.take(leads), minlength=n), out=rows[1:])
-    weights = np.add(matrix.data.take(edges), 0, dtype=np.float64)
-    return type(matrix)((weights, leads.astype(np.int32, copy=False), rows), shape=(n, n))
+    in_parts(look, len(minors), minors.itemsize)
+    for heads, edges in found:
+        np.minimum.at(weights, heads, data.take(edges).astype(np.float64, copy=False))
+    weights += 0.0  # which is no longer -0.0
+    return weights
 
 
 def construct_dist_matrix(
@@ -179,11 +218,15 @@ def construct_dist_matrix(
     before = as_array(predecessors, "predecessors")
     if before.dtype != np.int32:  # SciPy before 1.16 gives zeros for others
         raise TypeError(f"predecessors: expected an array of int32, got {before.dtype}")
-    matrix = _weight_matrix(graph, directed)
-    n = matrix.shape[0]
+    given: Any = entries_of(graph)
+    n = given.shape[0]
     _check_predecessors(before, (n, n), n)
-    before = np.where(before < 0, np.int32(NO_VERTEX), before)  # to SciPy other negative ones are vertices
-    return _construct_dist_matrix(matrix, before, null_value=null_value)  # type: ignore[no-any-return]
+    before = before.copy()
+    before[before < 0] = NO_VERTEX  # to SciPy other negative ones are vertices
+    if not directed:  # else SciPy does so, entry by entry, and without edges of weight 0
+        weights = _csgraph_to_dense(given, np.inf)
+        given = np.minimum(weights, weights.T).view(np.ma.MaskedArray)
+    return _construct_dist_matrix(given, before, null_value=null_value)  # type: ignore[no-any-return]
 
 
 def csgraph_masked_from_dense(
@@ -370,7 +413,15 @@ def _readable(csgraph: Any) -> Any:
     """Return a sparse matrix that does not lead SciPy's routines beyond its memory; whatever is none as it is."""
     if not scipy.sparse.issparse(csgraph):
         return csgraph
+    if csgraph.format in ("csr", "csc") and _is_as_made(csgraph):
+        return csgraph
     refuse_oblong(csgraph.shape, "csgraph")
     refuse_unreal(csgraph.dtype, "csgraph")
     refuse_corrupt(csgraph, "csgraph")
     return with_indices_alike(csgraph)
+
+
+def _is_as_made(matrix: Any) -> bool:
+    """Return whether a compressed matrix is square and as SciPy makes it, without room behind its entries."""
+    indptr, indices, n = matrix.indptr, matrix.indices, len(matrix.indptr) - 1
+    return matrix.shape == (n, n) and indptr.dtype == indices.dtype and are_rows(indptr, indices, matrix.data)

@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 from scipy.sparse.csgraph import depth_first_order as _depth_first_order
-from scipy.sparse.csgraph import depth_first_tree as _depth_first_tree
 from scipy.sparse.csgraph import laplacian as _laplacian
 from scipy.sparse.csgraph import reverse_cuthill_mckee as _reverse_cuthill_mckee
 
-from reedsp.csgraph.conversions import reconstruct_path
-from reedsp.csgraph.matrix import graph_of, is_ordered, refuse_oblong
+from reedsp.csgraph.conversions import entries_of, tree_like
+from reedsp.csgraph.matrix import ascend, refuse_oblong
 from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import as_array, without_room
 from reedsp.system.options import integer
@@ -79,7 +78,7 @@ def depth_first_order(
     >>> depth_first_order([[0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 0]], 0)
     (array([0, 1, 3, 2], dtype=int32), array([-9999,     0,     0,     1], dtype=int32))
     """
-    matrix, start = _of_doubles(_ordered(csgraph)), _start_in(csgraph, i_start)
+    matrix, start = _rows_in_order(entries_of(csgraph)), _start_in(csgraph, i_start)
     return _depth_first_order(matrix, start, directed, return_predecessors)  # type: ignore[no-any-return]
 
 
@@ -110,24 +109,22 @@ def depth_first_tree(csgraph: MatrixLike, i_start: int, directed: bool = True) -
            [0., 0., 0., 0.],
            [0., 0., 0., 0.]])
     """
-    matrix, start = _ordered(csgraph), _start_in(csgraph, i_start)
-    if matrix is csgraph and directed:
-        return _depth_first_tree(matrix, start, directed)
-    _, predecessors = _depth_first_order(matrix, start, directed)
-    return reconstruct_path(csgraph, predecessors, directed)
+    matrix, start = entries_of(csgraph), _start_in(csgraph, i_start)
+    _, predecessors = _depth_first_order(_rows_in_order(matrix), start, directed)
+    return tree_like(csgraph, matrix, predecessors, directed)
 
 
-def _ordered(csgraph: MatrixLike) -> Any:
-    """Return the graph in the one form that SciPy's routines never misread."""
-    return csgraph if is_ordered(csgraph) else graph_of(csgraph, directed=True).to_scipy()
-
-
-def _of_doubles(matrix: Any) -> Any:
-    """Return a CSR matrix with weights in float64, sooner than SciPy converts it."""
-    if matrix.dtype == np.float64:
+def _rows_in_order(matrix: Any) -> Any:
+    """Return a compressed matrix as SciPy takes it: in CSR and float64; its columns descend nowhere in a row."""
+    if matrix.format == "csc":
+        matrix = matrix.tocsr()
+    is_ascending = ascend(matrix.indptr, matrix.indices)
+    if is_ascending and matrix.dtype == np.float64:
         return matrix
-    weights = matrix.data.astype(np.float64)
-    return scipy.sparse.csr_array((weights, matrix.indices, matrix.indptr), shape=matrix.shape)
+    # SciPy's own conversion to float64 takes longer. What the given matrix says of its order may be out of date.
+    weights = matrix.data.astype(np.float64, copy=False)
+    rows = scipy.sparse.csr_array((weights, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return rows if is_ascending or rows.has_sorted_indices else rows.sorted_indices()
 
 
 def _start_in(csgraph: MatrixLike, i_start: int) -> int:

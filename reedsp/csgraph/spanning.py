@@ -72,7 +72,11 @@ def minimum_spanning_tree(csgraph: MatrixLike, overwrite: bool = False) -> Any:
         csgraph = csgraph.to_scipy_sparse(accept_fv=[0, np.nan, np.inf])
     matrix = _rows(csgraph)
     n, m = matrix.shape[0], len(matrix.indices)
-    tree = _on_host(matrix) if m == 0 or is_spanning_for_host(n, m) else _on_device(matrix)
+    if m == 0 or is_spanning_for_host(n, m):
+        is_ours = given is csgraph and getattr(csgraph, "format", None) != "csr"
+        tree = _on_host(matrix, overwrite=is_ours)
+    else:
+        tree = _on_device(matrix)
     if isinstance(given, (np.matrix, scipy.sparse.spmatrix)):
         return scipy.sparse.csr_matrix(tree)
     from_scipy = getattr(type(given), "from_scipy_sparse", None)  # of an array of pydata's sparse
@@ -119,13 +123,13 @@ def _column_error(indices: npt.NDArray[Any], n: int) -> ValueError:
     return ValueError(f"csgraph.indices[{entry}] = {indices[entry]} is not a vertex of a graph with {n} vertices")
 
 
-def _on_host(rows: Any) -> Any:
-    """Return SciPy's answer, which does not look whether columns are in range."""
+def _on_host(rows: Any, overwrite: bool = False) -> Any:
+    """Return SciPy's answer, which does not look whether columns are in range, and may overwrite the matrix."""
     _check_pointers(rows)
     n, indices = rows.shape[0], rows.indices[: rows.indptr[-1]]
     if len(indices) and np.maximum.reduce(indices.view(f"u{indices.itemsize}")) >= n:  # negative ones are large
         raise _column_error(indices, n)
-    return on_host(rows)
+    return on_host(rows, overwrite)
 
 
 def _on_device(rows: Any) -> Any:

@@ -12,6 +12,7 @@ from scipy.sparse import csgraph as theirs
 
 from reedsp import csgraph as ours
 from reedsp.cost_model import place
+from reedsp.csgraph import conversions
 
 NONE = -9999
 WEIGHTS = [[0, 1.0], [2, 0]]
@@ -113,6 +114,45 @@ def test_trees_of_any_integers() -> None:
         predecessors = [-3, 0] if kind is list else np.array([-3, 0], kind)
         assert ours.reconstruct_path(WEIGHTS, predecessors).toarray().tolist() == [[0, 1], [0, 0]]
     assert ours.reconstruct_path(np.zeros((0, 0)), []).shape == (0, 0)
+
+
+def test_predecessors_without_an_edge() -> None:
+    """0 stands where an edge was to be, or inf without directions, as in SciPy."""
+    graph, predecessors = scipy.sparse.csr_array([[0, 1.0, 0], [0, 0, 0], [0, 0, 0]]), np.array([NONE, 0, 1])
+    for directed, weight in ((True, 0), (False, np.inf)):
+        found, expected = (each.reconstruct_path(graph, predecessors, directed) for each in (ours, theirs))
+        assert found.toarray().tolist() == expected.toarray().tolist() == [[0, 1, 0], [0, 0, weight], [0, 0, 0]]
+
+
+@pytest.mark.parametrize("form", ["unsorted", "csc_array", "csc_matrix", "parallel", "nan", "inf"])
+@pytest.mark.parametrize("directed", [True, False])
+def test_trees_need_no_device(form: str, directed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither do sums along paths, in whatever order edges stand, and of several the minimum counts."""
+    rng = np.random.default_rng(7)
+    dense = rng.integers(1, 50, (30, 30)) * (rng.random((30, 30)) < 0.1) * 1.0
+    rows, columns = dense.nonzero()
+    given, weights = scipy.sparse.csr_array(dense), dense[rows, columns]
+    if form in ("parallel", "nan", "inf"):
+        rows, columns = np.tile(rows, 2), np.tile(columns, 2)
+        weights = np.append(weights, weights + 3 if form == "parallel" else np.full(len(weights), float(form)))
+    order = rng.permutation(len(rows))
+    order = order.take(rows.take(order).argsort(kind="stable"))
+    pointers = np.append(0, np.bincount(rows, minlength=30).cumsum())
+    graph: Any = scipy.sparse.csr_array((weights[order], columns[order], pointers), shape=(30, 30))
+    if form.startswith("csc"):
+        graph = getattr(scipy.sparse, form)(given)
+    monkeypatch.delattr(conversions, "graph_of")
+    stored = graph.copy()
+    _, before = theirs.depth_first_order(given, 0, directed)
+    np.testing.assert_array_equal(ours.depth_first_order(graph, 0, directed)[1], before, strict=True)
+    tree = theirs.depth_first_tree(given, 0, directed).toarray()
+    for found in (ours.depth_first_tree(graph, 0, directed), ours.reconstruct_path(graph, before, directed)):
+        np.testing.assert_array_equal(found.toarray(), tree, strict=True)
+    _, paths = theirs.shortest_path(given, "D", directed, return_predecessors=True)
+    sums = ours.construct_dist_matrix(graph, paths, directed)
+    np.testing.assert_array_equal(sums, theirs.construct_dist_matrix(given, paths, directed), strict=True)
+    for name in ("indptr", "indices", "data"):
+        np.testing.assert_array_equal(getattr(graph, name), getattr(stored, name))
 
 
 @pytest.mark.parametrize(
