@@ -6,22 +6,31 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
-from reedsp.algorithms.single_source.host.nearby import search_nearby
+from reedsp.algorithms.single_source.host.nearby import Nearby, search_nearby
 from reedsp.algorithms.single_source.host.routines import routines
-from reedsp.algorithms.single_source.host.trees import trees
+from reedsp.algorithms.single_source.host.searches import dijkstra
+from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
+from reedsp.algorithms.single_source.sssp import nearest_source
 from reedsp.cost_model.place import is_for_host, is_limited_for_host, serves
-from reedsp.csgraph.matrix import compressed_rows, vertices_of
+from reedsp.csgraph.matrix import Rows, compressed_rows, vertices_of
 from reedsp.csgraph.small import edges_both_ways, extent_of, small_matrix
+from reedsp.edges.device_graph import NO_VERTEX
+
+_FEW = 8
+"""Sources from each of which is looked for what is near."""
 
 _SPEAKING = 4
 """Sources that are looked at for all."""
 
-_Found = tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]
+_Vertices = npt.NDArray[np.int32]
+_Found = tuple[npt.NDArray[np.float64], _Vertices | None]
 
 
 def within(
     csgraph: Any,
+    directed: bool,
     indices: npt.ArrayLike | None,
     limit: float,
     *,
@@ -29,7 +38,7 @@ def within(
     unweighted: bool,
     predecessors: bool,
 ) -> _Found | None:
-    """Return the distances from one vertex, or the nearest of several, and predecessors if they are wanted.
+    """Return the distances from a few vertices, or the nearest of several, and predecessors if they are wanted.
 
     None where more than a little lies within the limit, for what :func:`.small_matrix` serves, and for
     anything but CSR matrices of numbers that are not negative, whose sums float64 holds.
@@ -39,21 +48,54 @@ def within(
         return None
     indptr, heads, data = rows
     n, m = len(indptr) - 1, len(heads)
-    if is_for_host(n, m, 1, unweighted) or data.dtype.kind not in "biuf" or not len(data) == m > 0:
+    if data.dtype.kind not in "biuf" or not len(data) == m > 0:
         return None
     vertices = vertices_of(indices, n)
     starts = vertices.reshape(-1).tolist()
-    if not starts or (len(starts) > 1 and not min_only):
-        return None
-    weights = None if unweighted else data
-    found = search_nearby(indptr, heads, weights, starts, limit)
-    if found is None or extent_of(rows) is None:  # a pass over all edges
+    sets = [starts] if min_only else [[start] for start in starts]
+    if not starts or len(sets) > _FEW or is_for_host(n, m, len(sets), unweighted):
         return None
     shape = (n,) if min_only else (*vertices.shape, n)
-    dist = found.distances(n).reshape(shape)
+    edges = indptr, heads, None if unweighted else data
+    nearby = _near_each(edges, sets, limit)
+    if nearby is None or extent_of(rows) is None:  # a pass over all edges
+        return None
+    pred: Any
+    if directed:
+        dist = np.concatenate([near.distances(n) for near in nearby])
+        pairs = zip(nearby, sets, strict=True)
+        pred = [near.predecessors(*edges, some, direct=not min_only) for near, some in pairs] if predecessors else None
+    else:
+        dist, pred = _both_ways(rows, sets, limit, unweighted, predecessors, not min_only)
+    return dist.reshape(shape), None if pred is None else np.concatenate(pred).reshape(shape)
+
+
+def _near_each(
+    edges: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any] | None], sets: list[list[int]], limit: float
+) -> list[Nearby] | None:
+    """Return what is near each set of vertices to start from, or None once it is much."""
+    found = []
+    for starts in sets:
+        if (near := search_nearby(*edges, starts, limit)) is None:
+            return None
+        found.append(near)
+    return found
+
+
+def _both_ways(
+    rows: Rows, sets: list[list[int]], limit: float, unweighted: bool, predecessors: bool, direct: bool
+) -> tuple[npt.NDArray[np.float64], _Vertices | None]:
+    """Return what SciPy finds with edges both ways, in a matrix that has been checked, from each set of vertices."""
+    indptr, heads, data = rows
+    matrix = scipy.sparse.csr_array((data.astype(np.float64, copy=False), heads, indptr), shape=(len(indptr) - 1,) * 2)
+    starts, nearest = [start for some in sets for start in some], len(sets) == 1
+    dist = routines().dijkstra(matrix, False, starts, False, unweighted, limit, nearest)
+    dist = dist[None] if nearest else dist
     if not predecessors:
         return dist, None
-    return dist, found.predecessors(indptr, heads, weights, starts, direct=not min_only).reshape(shape)
+    indptr, heads, weights = edges_both_ways(matrix)
+    edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
+    return dist, trees(*edges, dist, sets, direct=direct)
 
 
 def are_within(
@@ -68,32 +110,37 @@ def are_within(
     sources : ndarray of int64, shape (rows,)
         Some that have edges speak for the others.
     """
-    weights = None if unweighted else matrix.data
-    leaving = matrix.indptr.take(sources + 1) > matrix.indptr.take(sources)
-    speaking = sources.compress(leaving)
-    reached = []
-    for source in speaking[:: max(1, len(speaking) // _SPEAKING)][:_SPEAKING].tolist():
-        found = search_nearby(matrix.indptr, matrix.indices, weights, [source], limit)
-        if found is None:
-            return False
-        reached.append(len(found.vertices))
     n, m, rows = matrix.shape[0], len(matrix.indices), len(sources)
-    return bool(reached) and is_limited_for_host(n, m, rows, max(reached), predecessors)
+    speaking = sources.compress(matrix.indptr.take(sources + 1) > matrix.indptr.take(sources))
+    if len(speaking) == 0:
+        return False
+    if is_limited_for_host(n, m, rows, n // 2, predecessors):  # however far the limit is
+        return True
+    some = speaking[:: max(1, len(speaking) // _SPEAKING)][:_SPEAKING]
+    dist, _ = dijkstra(matrix, some, limit, unweighted, predecessors=False)
+    reached = int(np.count_nonzero(dist < np.inf, 1).max())
+    return is_limited_for_host(n, m, rows, reached, predecessors)
 
 
 def nearest_on_host(
     csgraph: Any, directed: bool, indices: npt.ArrayLike | None, limit: float, *, unweighted: bool, predecessors: bool
-) -> _Found | None:
-    """Return what is found from the nearest of several vertices, as :func:`within`; None where that is for a device."""
+) -> tuple[npt.NDArray[np.float64], _Vertices | None, _Vertices | None] | None:
+    """Return what is found from the nearest of several vertices, and which; None where that is for a device."""
     if (small := small_matrix(csgraph, unweighted)) is None:
         return None
     matrix = small.matrix
     starts = vertices_of(indices, matrix.shape[0]).reshape(-1)
     if len(starts) == 0:
         return None
-    dist = routines().dijkstra(matrix, directed, starts, False, unweighted, limit, True)
+    found = routines().dijkstra(matrix, directed, starts, predecessors, unweighted, limit, True)
     if not predecessors:
-        return dist, None
+        return found, None, None
+    dist, before, sources = found
     indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)
     edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
-    return dist, trees(*edges, dist[None], [starts.tolist()])[0]
+    if not (small.progress or unweighted):
+        pred = trees(*edges, dist[None], [starts.tolist()])[0]
+        return dist, pred, nearest_source(pred, starts.tolist())
+    pred = before.copy()
+    choose_smallest(*edges, dist[None], pred[None], np.array([NO_VERTEX]))  # no edge from a source comes first
+    return dist, pred, sources if np.array_equal(pred, before) else nearest_source(pred, starts.tolist())

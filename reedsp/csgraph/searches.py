@@ -703,17 +703,19 @@ def _near(
 ) -> _Dist | _DistAndPred | _DistPredAndSources | None:
     """Return what is near, or is found from the nearest of several vertices; None where a device is likely sooner."""
     wanted = {"unweighted": unweighted, "predecessors": return_predecessors}
-    found = within(csgraph, indices, limit, min_only=min_only, **wanted) if directed else None
-    if found is None and min_only:
-        found = nearest_on_host(csgraph, directed, indices, limit, **wanted)
-    if found is None:
+    given = csgraph, directed, indices, limit
+    if (found := within(*given, min_only=min_only, **wanted)) is not None:
+        dist, pred = found
+        sources = None
+        if min_only and pred is not None:
+            sources = nearest_source(pred, vertices_of(indices, len(pred)).ravel().tolist())
+    elif min_only and (nearest := nearest_on_host(*given, **wanted)) is not None:
+        dist, pred, sources = nearest
+    else:
         return None
-    dist, pred = found
     if pred is None:
         return dist
-    if min_only:
-        return dist, pred, nearest_source(pred, vertices_of(indices, len(pred)).ravel().tolist())
-    return dist, pred
+    return (dist, pred) if sources is None else (dist, pred, sources)
 
 
 def _edges_to_each(csgraph: Any, indices: npt.ArrayLike | None, limit: float) -> _Dist | None:

@@ -12,7 +12,6 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.single_source import sssp
-from reedsp.algorithms.single_source.host import nearby
 from reedsp.cost_model import choose_search, place
 from reedsp.csgraph import dijkstra, nearest, searches
 
@@ -80,15 +79,18 @@ def test_the_nearest_of_several_vertices(
                 assert np.array_equal(distances, scipy.sparse.csgraph.dijkstra(matrix, **options))
 
 
+@pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("min_only", [False, True])
 @pytest.mark.parametrize("unweighted", [False, True])
-def test_what_is_near(min_only: bool, unweighted: bool, large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_near(
+    directed: bool, min_only: bool, unweighted: bool, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for seed in range(6):
         matrix = scipy.sparse.csr_array(drawn(seed, m=50))
-        for sources in ([7, 2], [11]) if min_only else (7, [11], -1):
+        for sources in ([7, 2], [11]) if min_only else (7, [11], -1, [[7], [2]]):
             for limit in (0, 0.25, 3):
                 options: dict[str, Any] = {"indices": sources, "limit": limit, "unweighted": unweighted}
-                options["min_only"] = min_only
+                options |= {"min_only": min_only, "directed": directed}
                 for trees in (False, True):
                     monkeypatch.setattr(place, "_serves", False)
                     expected = dijkstra(matrix, return_predecessors=trees, **options)
@@ -111,8 +113,10 @@ def test_what_is_near_each_of_many(trees: bool, monkeypatch: pytest.MonkeyPatch,
     found = dijkstra(matrix, indices=sources, limit=3, return_predecessors=trees)
     expected = scipy.sparse.csgraph.dijkstra(matrix, indices=sources, limit=3, return_predecessors=trees)
     assert same(found, expected)
+    monkeypatch.setattr(nearest, "is_limited_for_host", lambda n, m, rows, reached, predecessors: reached <= 32)
+    assert dijkstra(matrix, indices=sources, limit=31).shape == (len(sources), n)
     with pytest.raises(pytest.fail.Exception, match="not on the host"):
-        dijkstra(matrix, indices=sources, limit=nearby._ROUNDS)
+        dijkstra(matrix, indices=sources, limit=32)
 
 
 @pytest.mark.parametrize("first", [[], [0, 500]])
@@ -126,13 +130,10 @@ def test_sources_without_edges_speak_for_no_others(first: list[int], monkeypatch
     matrix = scipy.sparse.coo_array((np.ones(20 * n), (tails, rng.integers(0, n, 20 * n))), shape=(n, n)).tocsr()
     options: dict[str, Any] = {"unweighted": False, "predecessors": False}
     sources = np.array([*first, 7, 8, 9, 10])
+    monkeypatch.setattr(nearest, "is_limited_for_host", lambda n, m, rows, reached, predecessors: reached < 200)
     assert nearest.are_within(matrix, sources, 1.0, **options)
     assert not nearest.are_within(matrix, sources, 40.0, **options)
     assert not nearest.are_within(matrix, np.array(first, np.int64), 1.0, **options)
-    with monkeypatch.context() as patch:
-        patch.setattr(nearest, "is_limited_for_host", lambda n, m, rows, reached, predecessors: reached == 3)
-        path = scipy.sparse.csr_array(np.diag(np.ones(3), 1))
-        assert nearest.are_within(path, np.array([2, 0, 1]), 2.0, **options)  # the farthest reach of them counts
     ways = scipy.sparse.block_diag([matrix, np.ones((1, 1))], format="csr")
     assert not nearest.are_within(ways, np.array([n, n, 7, n, n, n, n]), 40.0, **options)
 
@@ -204,3 +205,21 @@ def test_the_start_is_taken_before_smaller_vertices(large: None, no_graphs: None
     options: dict[str, Any] = {"indices": 7, "limit": 5, "return_predecessors": True}
     assert dijkstra(matrix, **options)[1].tolist() == [-9999, 7, -9999, 7, *[-9999] * 5]
     assert dijkstra(matrix, min_only=True, **options)[1].tolist() == [-9999, 7, -9999, 1, *[-9999] * 5]
+
+
+def test_few_vertices_are_searched_from_without_a_look(no_graphs: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would take about as long as SciPy takes."""
+    monkeypatch.setattr(nearest, "dijkstra", lambda *_, **__: pytest.fail("a look"))
+    rng = np.random.default_rng(3)
+    matrix = scipy.sparse.csr_array(rng.integers(1, 100, (100, 100)) * (rng.random((100, 100)) < 0.03) * 1.0)
+    assert not place.is_for_host(100, matrix.nnz, 100)
+    assert same(dijkstra(matrix, limit=50), scipy.sparse.csgraph.dijkstra(matrix, limit=50))
+
+
+def test_the_sources_are_scipys_if_its_tree_is_the_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They need not be looked for then."""
+    monkeypatch.setattr(place, "_serves", True)
+    monkeypatch.setattr(nearest, "nearest_source", lambda *_: pytest.fail("looked for"))
+    options: dict[str, Any] = {"indices": [0, 3], "min_only": True, "return_predecessors": True}
+    matrix = scipy.sparse.csr_array(([1.0, 4.0, 2.0], ([0, 1, 3], [1, 2, 2])), shape=(4, 4))
+    assert same(dijkstra(matrix, **options), scipy.sparse.csgraph.dijkstra(matrix, **options))
