@@ -145,7 +145,8 @@ def tree_of(matrix: Any, predecessors: npt.NDArray[Any], directed: bool = True) 
         weights[weights == np.inf] = 0
     tails = predecessors.take(vertices)
     positions = tails * np.int64(n) + vertices
-    positions.sort()
+    if (positions[1:] < positions[:-1]).any():
+        positions.sort()
     heads, rows = positions % n, np.zeros(n + 1, np.int32)
     rows[1:] = np.bincount(tails, minlength=n).cumsum()
     kind = scipy.sparse.csr_matrix if isinstance(matrix, scipy.sparse.spmatrix) else scipy.sparse.csr_array
