@@ -27,6 +27,7 @@ from experiments.lib.plotting import INK, device_of, finish, grid_of_panels, lin
 SEED = 2012
 EDGES = 4  # of a vertex
 REPEATS = 30
+PATIENCE = 0.1  # seconds, for each
 ALLOWED_MS = 0.02  # and a tenth of SciPy's time
 NEAR = 40.0  # a limit, in edges of weights up to 100
 
@@ -168,7 +169,7 @@ def rows_of(n: int, name: str, matrix: Any, quick: bool) -> Iterator[Row]:
         check = (lambda answer: None) if name in NOT_ALIKE else partial(same, expected=expected, call=call)
         modules = (scipy.sparse.csgraph, reedsp.csgraph)
         solves = [(partial(given, module, call, matrix), check) for module in modules]
-        theirs, ours = measure_in_turn(solves, 1 if quick else REPEATS)
+        theirs, ours = measure_in_turn(solves, 1 if quick else REPEATS, patience=PATIENCE)
         yield {
             "n": n,
             "matrix": name,
