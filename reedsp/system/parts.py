@@ -37,6 +37,10 @@ def in_parts(work: Callable[[int, int], None], count: int, itemsize: int, part: 
     part : int
         Bytes of a part.
     """
+    if count * itemsize <= part:
+        if count:
+            work(0, count)
+        return
     step = max(1, part // max(1, itemsize))
     firsts = range(0, count, step)
     if count * itemsize < WORTH_THREADS:
