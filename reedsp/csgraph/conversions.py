@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import csgraph_to_masked as _csgraph_to_masked
 
 from reedsp.csgraph.formats import compressed
 from reedsp.csgraph.matrix import (
+    are_indices,
     are_rows,
     first_of,
     graph_of,
@@ -424,5 +425,9 @@ def _readable(csgraph: Any) -> Any:
 
 def _is_as_made(matrix: Any) -> bool:
     """Return whether a compressed matrix is square and as SciPy makes it, without room behind its entries."""
-    indptr, indices, n = matrix.indptr, matrix.indices, len(matrix.indptr) - 1
-    return matrix.shape == (n, n) and indptr.dtype == indices.dtype and are_rows(indptr, indices, matrix.data)
+    indptr, indices, data, n = matrix.indptr, matrix.indices, matrix.data, len(matrix.indptr) - 1
+    if matrix.shape != (n, n) or indptr.dtype != indices.dtype:
+        return False
+    if not len(indices):
+        return not (len(data) or indptr.any()) and are_indices(indptr) and data.dtype.kind in "biuf"
+    return are_rows(indptr, indices, data)

@@ -53,8 +53,10 @@ def yen_on_host(
         return None
     matrix, n, weight = small.matrix, small.matrix.shape[0], 1.0
     signed = small.signed and not unweighted
-    if not (0 <= source < n and 0 <= sink < n and len(matrix.data)) or (signed and not directed):
+    if not (0 <= source < n and 0 <= sink < n) or (signed and not directed):
         return None
+    if not len(matrix.data):
+        return (np.empty(0), np.empty((0, n), np.int32)) if return_predecessors else np.empty(0)
     exact = unweighted or are_integral(matrix)
     if not (exact or signed) and _are_alike(matrix):  # then edges are counted, and only the product is rounded
         weight = float(matrix.data[0])

@@ -124,6 +124,18 @@ def test_predecessors_without_an_edge() -> None:
         assert found.toarray().tolist() == expected.toarray().tolist() == [[0, 1, 0], [0, 0, weight], [0, 0, 0]]
 
 
+@pytest.mark.parametrize("form", [scipy.sparse.csr_array, scipy.sparse.csc_array])
+def test_matrices_without_entries_need_no_device(form: Any, serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(conversions, "graph_of")
+    graph, none = form((3, 3)), np.full(3, NONE, np.int32)
+    for module in (ours, theirs):
+        order, before = module.depth_first_order(graph, 1)
+        assert (order.tolist(), before.tolist()) == ([1], none.tolist())
+        assert module.depth_first_tree(graph, 1).nnz == module.reconstruct_path(graph, none).nnz == 0
+    assert ours.yen(graph, 0, 1, 3).shape == (0,)
+    assert [each.shape for each in ours.yen(graph, 0, 1, 3, return_predecessors=True)] == [(0,), (0, 3)]
+
+
 @pytest.mark.parametrize("form", ["unsorted", "csc_array", "csc_matrix", "parallel", "nan", "inf"])
 @pytest.mark.parametrize("directed", [True, False])
 def test_trees_need_no_device(form: str, directed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
