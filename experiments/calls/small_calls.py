@@ -197,24 +197,24 @@ def plot(rows: list[dict[str, str]]) -> Figure:
     """Draw how many times as fast as SciPy each call is: a panel a size, a mark a kind of matrix, a line a call."""
     sizes = list(dict.fromkeys(row["n"] for row in rows))
     calls = list(dict.fromkeys(row["call"] for row in rows))
-    figure, panes = grid_of_panels(len(sizes), len(sizes), width=3.2, height=5.0)
-    for axes, size in zip(panes, sizes, strict=True):
+    figure, panes = grid_of_panels(len(sizes), len(sizes), width=3.0, height=5.6)
+    for place, (axes, size) in enumerate(zip(panes, sizes, strict=True)):
         for slower, number in (("0", 0), ("1", 3)):
             own = [row for row in rows if row["n"] == size and row["slower"] == slower]
             points = [(float(row["ratio"]), float(calls.index(row["call"]))) for row in own]
-            label = ("as fast, or within 20 µs and a tenth", "slower")[int(slower)]
+            label = ("0.9, or\nwithin 20 µs", "slower")[int(slower)]
             if points:
                 line(axes, points, label, number, linestyle="", marker="|")
         axes.axvline(1, color=INK, linewidth=0.8)
         finish(axes, "", "", f"{int(size):,} vertices")
         axes.set_xscale("log")
         axes.set_yscale("linear")
-        axes.set_yticks(range(len(calls)), calls if axes is panes[0] else [""] * len(calls), fontsize=7)
-        axes.invert_yaxis()
+        axes.set_yticks(range(len(calls)), calls, fontsize=7)
+        axes.tick_params(labelleft=place == 0)
+        axes.set_ylim(len(calls) - 0.5, -0.5)
         axes.get_legend().remove()
-    handles = {label: handle for axes in panes for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(handles.values(), handles.keys(), loc="lower right", frameon=False, fontsize=8)
-    figure.supxlabel("times SciPy's speed: a mark for each kind of weight and form of matrix")
+    panes[0].legend(loc="lower left", frameon=False, fontsize=7, handletextpad=0)
+    figure.supxlabel("times SciPy's speed: a mark for each kind of weight and form of matrix", fontsize=9)
     figure.suptitle(f"Small calls of reedsp.csgraph: {device_of(rows)}", fontsize=10)
     return figure
 

@@ -742,6 +742,21 @@ def whole_calls_by_size() -> str:
     return "\n\n".join(parts)
 
 
+def small_calls() -> str:
+    """Return one line a device and size: how many calls there are, how many are slower, and times SciPy's speed."""
+    lines = []
+    for device, rows in by_device("small_calls"):
+        for size in dict.fromkeys(row["n"] for row in rows):
+            own = [row for row in rows if row["n"] == size]
+            ratios = sorted(float(row["ratio"]) for row in own)
+            mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+            slower = sum(int(row["slower"]) for row in own)
+            part = [f"{ratios[place * (len(ratios) - 1) // 20]:.3g}" for place in (0, 1, 10, 20)]
+            lines.append([device, f"{int(size):,}", f"{len(own):,}", f"{slower:,}", f"{mean:.3g}", *part])
+    heads = ["device", "vertices", "calls", "slower", "mean", "the least", "of 5 %", "of half", "the most"]
+    return table(heads, lines)
+
+
 def distance_statistics() -> str:
     """Return one line a graph, and sources: milliseconds on each device, and how many times as fast as SciPy."""
     found = {
@@ -843,6 +858,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "whole_calls": whole_calls,
     "distance_statistics": distance_statistics,
     "whole_calls_by_size": whole_calls_by_size,
+    "small_calls": small_calls,
 }
 
 
