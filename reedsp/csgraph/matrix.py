@@ -59,6 +59,8 @@ def _made_of(csgraph: Any, directed: bool, unweighted: bool) -> Graph:
     weights = as_array(np.ma.getdata(csgraph) if is_masked else csgraph, "csgraph")
     refuse_oblong(weights.shape, "csgraph")
     refuse_unreal(weights.dtype, "csgraph")
+    if is_masked and weights.dtype == bool:
+        weights = weights.view(np.uint8)  # False is an edge where it is not masked
     if weights.dtype.kind not in "biuf" or weights.itemsize > _FLOAT64.itemsize:
         weights = weights.astype(_FLOAT64)
     mask: Any = np.ma.getmaskarray(csgraph) if is_masked else None

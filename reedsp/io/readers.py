@@ -551,7 +551,7 @@ def _fractions(words: list[bytes]) -> npt.NDArray[np.float64] | None:
         values = np.array(list(map(float, words)))
     except ValueError:
         return None
-    if not values.all() and re.search(rb"[1-9]", b"".join(itertools.compress(words, (values == 0).tolist()))):
+    if not values.all() and any(map(_NOT_ZERO.match, itertools.compress(words, (values == 0).tolist()))):
         return None
     return values if (np.abs(values) < EXACT_IN_FLOAT64).all() else None
 

@@ -101,13 +101,15 @@ def harmonic_centrality(
     G: NetworkXGraph, nbunch: Any = None, distance: Any = None, sources: Any = None
 ) -> dict[Node, float]:
     """Return the sum of the reciprocals of the distances to each node."""
+    # Lists: what is given may be an iterator, which is read once.
+    nbunch, sources = (each if each is None else list(G.source.nbunch_iter(each)) for each in (nbunch, sources))
     if nbunch is not None or sources is not None:
         distance = nearby.asked_once(G, distance)
         near: dict[Node, float] | None = nearby.own_answer("harmonic_centrality", G, nbunch, distance, sources)
         if near is not None:
             return near
-    ends = set(G.nodes if nbunch is None else G.source.nbunch_iter(nbunch))
-    starts = set(G.nodes if sources is None else G.source.nbunch_iter(sources))
+    ends = set(G.nodes if nbunch is None else nbunch)
+    starts = set(G.nodes if sources is None else sources)
     backwards = len(ends) < len(starts)
     searched = ends if backwards else starts
     is_own = not searched or nearby.is_scattered(G)

@@ -9,6 +9,7 @@ from itertools import chain, compress, repeat
 from operator import methodcaller
 from typing import Any
 
+import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
@@ -66,9 +67,14 @@ class Arcs:
 
 def most_nodes(graph: Any) -> int:
     """Return how many nodes there are, of a view at most: to count those takes as long as many a search."""
-    while hasattr(graph, "_graph"):
+    while is_filtered(graph):
         graph = graph._graph
     return len(graph)
+
+
+def is_filtered(graph: Any) -> bool:
+    """Return whether a graph is a view that looks at each node of another one."""
+    return not isinstance(graph._node, dict) and isinstance(getattr(graph, "_graph", None), nx.Graph)
 
 
 class NetworkXGraph:
@@ -79,6 +85,11 @@ class NetworkXGraph:
     Parameters
     ----------
     source : networkx.Graph
+
+    Attributes
+    ----------
+    is_wide : bool
+        Whether a search on the host has been given up, since it led to many edges.
     """
 
     __networkx_backend__ = "reedsp"
@@ -87,9 +98,10 @@ class NetworkXGraph:
         self.source = source
         self.__networkx_cache__: dict[Any, Any] = {}
         self._kept: dict[Any, Any] = {}
+        self.is_wide = False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"source": self.source, "__networkx_cache__": {}, "_kept": {}}
+        return {"source": self.source, "__networkx_cache__": {}, "_kept": {}, "is_wide": False}
 
     def as_it_is(self) -> NetworkXGraph:
         """Return the graph as it is now, for generators, which networkx lets read it when they are first asked.
@@ -113,7 +125,7 @@ class NetworkXGraph:
     def has_two_weights(self) -> bool:
         """Tell whether edges may have other data from their other ends: in a digraph seen without its directions."""
         graph, directed = self.source, self.is_directed()
-        while not directed and hasattr(graph, "_graph"):
+        while not directed and isinstance(getattr(graph, "_graph", None), nx.Graph):
             graph = graph._graph
             if graph.is_directed():
                 return True
@@ -137,7 +149,7 @@ class NetworkXGraph:
         return int(self.source.number_of_edges())
 
     def __len__(self) -> int:
-        return len(self.nodes if hasattr(self.source, "_graph") else self.source)  # which a view would count each time
+        return len(self.nodes if is_filtered(self.source) else self.source)  # which a view would count each time
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)

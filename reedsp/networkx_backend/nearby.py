@@ -24,12 +24,15 @@ Neighbours = Mapping[Node, Iterable[Node]]
 def own_answer(name: str, graph: NetworkXGraph, *args: Any, reverse: bool = False, **kwargs: Any) -> Any:
     """Return what networkx' own function answers; None if it passes more than `NEAR_EDGES` edges before.
 
-    None also where networkx would answer at once, and where every search belongs on the device. With its edges in the
-    other direction where `reverse`.
+    Fewer where an earlier question about the graph led so far. None also where networkx would answer at once, and where
+    every search belongs on the device. With its edges in the other direction where `reverse`.
     """
     if not is_tried(graph):
         return None
-    return limited_answer(name, graph, on_device.NEAR_EDGES, *args, reverse=reverse, **kwargs)
+    most = on_device.NEAR_EDGES_FROM_EACH if graph.is_wide else on_device.NEAR_EDGES
+    found = limited_answer(name, graph, most, *args, reverse=reverse, **kwargs)
+    graph.is_wide |= found is None
+    return found
 
 
 def is_tried(graph: NetworkXGraph) -> bool:

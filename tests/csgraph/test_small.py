@@ -331,3 +331,15 @@ def test_arrays_of_pydata() -> None:
             strict=True,
         ):
             np.testing.assert_array_equal(here, there)
+
+
+@pytest.mark.parametrize("n", [3, 400])
+def test_false_is_an_edge_where_it_is_not_masked(n: int, serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However large the matrix is, on the host as on a device: SciPy's searches say so."""
+    mask = np.ones((n, n), bool)
+    mask[0, 1] = mask[1, 2] = False
+    matrix = np.ma.MaskedArray(np.zeros((n, n), bool), mask)
+    expected = dijkstra(matrix, indices=0)
+    assert ours.dijkstra(matrix, indices=0).tolist() == expected.tolist() == [0, 0, 0, *[np.inf] * (n - 3)]
+    monkeypatch.setattr(place, "_serves", False)
+    assert ours.dijkstra(matrix, indices=0).tolist() == expected.tolist()

@@ -129,3 +129,18 @@ def test_paths_of_small_graphs_are_counted_by_networkx(monkeypatch: pytest.Monke
         assert on_device.kernels_launched() == before
     small = nx.path_graph(least - 1)
     assert f"fewer than {least}" in str(functions.should_run("betweenness_centrality", (small,), {}))
+
+
+@pytest.mark.parametrize("near", [3, 2000])
+@pytest.mark.parametrize("name", ["nbunch", "sources"])
+def test_iterators_are_read_once(name: str, near: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the first search is given up, too."""
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    monkeypatch.setattr(on_device, "NEAR_EDGES", near)
+    graph = nx.path_graph(12_000)
+    found, expected = (
+        nx.harmonic_centrality(graph, **{name: iter([2, 1, 12_001])}, backend=backend)
+        for backend in ("reedsp", "networkx")
+    )
+    assert found == pytest.approx(expected)
+    assert len(found) == (2 if name == "nbunch" else len(graph))

@@ -9,8 +9,8 @@ from typing import Any
 import networkx as nx
 import pytest
 
-from reedsp.networkx_backend import nearby
-from reedsp.networkx_backend.graph import NetworkXGraph
+from reedsp.networkx_backend import nearby, on_device
+from reedsp.networkx_backend.graph import NetworkXGraph, most_nodes
 
 ANY = 10**9  # nodes
 
@@ -55,3 +55,36 @@ def test_they_give_up_after_some_nodes() -> None:
         assert search(graph, 0, 29, 10) is None
         assert search(graph, 0, 29, 40) is not None
         assert search(graph, 7, 7, 0) is not None
+
+
+class OwnGraph(nx.Graph):
+    """A class with an attribute that views of networkx have, too."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._graph: Any = None
+        super().__init__(*arguments, **options)
+
+
+def test_a_class_that_only_looks_like_a_view() -> None:
+    graph = OwnGraph(nx.path_graph(5))
+    assert len(NetworkXGraph(graph)) == 5
+    assert not NetworkXGraph(graph).has_two_weights()
+    found = nx.single_source_shortest_path_length(graph, 0, backend="reedsp")
+    assert found == {node: node for node in range(5)}
+    view = nx.subgraph_view(graph, filter_node=lambda node: node < 3)
+    assert (len(NetworkXGraph(view)), most_nodes(view)) == (3, 5)
+
+
+def test_less_is_looked_at_once_a_search_was_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every later question about a large component would pay for a search in vain."""
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    passed = []
+
+    def limited(name: str, graph: NetworkXGraph, most: int, *arguments: Any, **options: Any) -> Any:
+        passed.append(most)
+
+    monkeypatch.setattr(nearby, "limited_answer", limited)
+    graph = NetworkXGraph(nx.path_graph(20_000))
+    for _ in range(3):
+        assert nearby.own_answer("single_source_shortest_path_length", graph, 0) is None
+    assert passed == [on_device.NEAR_EDGES, *2 * [on_device.NEAR_EDGES_FROM_EACH]]

@@ -151,8 +151,13 @@ def synchronise_folder(folder: Path) -> None:
     """Wait until the names of files are on the disk, where the system can."""
     if not hasattr(os, "O_DIRECTORY"):
         return
-    with contextlib.ExitStack() as stack:
+    try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:  # files can be made in folders that cannot be read
+        if error.errno not in _NO_SYNCHRONISING:
+            raise
+        return
+    with contextlib.ExitStack() as stack:
         stack.callback(os.close, descriptor)
         synchronise_descriptor(descriptor)
 
