@@ -21,7 +21,7 @@ import pytest
 import scipy.sparse.csgraph
 
 from reedsp import csgraph
-from reedsp.algorithms.single_source.host.searches import routines
+from reedsp.algorithms.single_source.host.routines import routines
 from reedsp.algorithms.structure.components import on_host as components_on_host
 from reedsp.algorithms.structure.matching import on_host as matching_on_host
 from reedsp.cost_model import place
