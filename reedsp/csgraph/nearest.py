@@ -50,6 +50,9 @@ def within(
     n, m = len(indptr) - 1, len(heads)
     if data.dtype.kind not in "biuf" or not len(data) == m > 0:
         return None
+    most = 1 if min_only or isinstance(indices, (int, np.integer)) else _FEW
+    if is_for_host(n, m, most, unweighted):  # before the vertices are looked at, which takes as long as a small search
+        return None
     vertices = vertices_of(indices, n)
     starts = vertices.reshape(-1).tolist()
     sets = [starts] if min_only else [[start] for start in starts]
