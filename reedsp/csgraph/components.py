@@ -95,7 +95,10 @@ def _small(csgraph: Any, is_weak: bool) -> Any:
     SciPy 1.17 never ends its search for strong components if a column is twice in a row.
     """
     matrix = plain_matrix(csgraph, is_labelled_on_host)
-    return matrix if matrix is not None and (is_weak or ascend(matrix.indptr, matrix.indices)) else None
+    if matrix is None or is_weak or ascend(matrix.indptr, matrix.indices):
+        return matrix
+    # SciPy puts the columns of other types in order.
+    return _one_of_doubles(matrix.indptr, matrix.indices) if matrix.dtype == np.float64 else None
 
 
 def _on_host(matrix: Any, is_weak: bool) -> tuple[int, _Labels]:
