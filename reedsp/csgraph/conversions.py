@@ -93,7 +93,7 @@ def reconstruct_path(csgraph: MatrixLike, predecessors: npt.ArrayLike, directed:
     _check_integers(before)
     _check_predecessors(before, (n,), n)
     if before.dtype not in _INTEGERS:
-        before = np.maximum(before, -1).astype(np.int64)
+        before = (before if before.dtype.kind == "u" else np.maximum(before, -1)).astype(np.int64)
     return tree_like(csgraph, matrix, before, directed)
 
 

@@ -25,12 +25,14 @@ def search() -> Callable[..., Any]:
 
 
 def can_solve(graph: Biadjacency) -> bool:
-    """Return whether this is for the host: it is small, has edges, and its arrays are not corrupt."""
+    """Return whether this is for the host: it is small, and its arrays are not corrupt."""
     vertices = graph.n + graph.columns
-    if graph.m == 0 or not is_matched_on_host(vertices, graph.m, own=1.0):
+    if not is_matched_on_host(vertices, graph.m, own=1.0):
         return False
     indptr, indices = graph.indptr, graph.indices
     ascends = np.logical_and.reduce(indptr[1:] >= indptr[:-1])
+    if graph.m == 0:
+        return bool(ascends)
     if not (ascends and np.maximum.reduce(indices.view(f"u{indices.itemsize}")) < graph.columns):  # or is negative
         return False
     return is_matched_on_host(vertices, graph.m) or is_matched_on_host(vertices, graph.m, _own(graph))
