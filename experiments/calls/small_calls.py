@@ -19,7 +19,7 @@ import scipy.sparse.csgraph
 from matplotlib.figure import Figure
 
 import reedsp.csgraph
-from experiments.calls.whole_calls import impossible
+from experiments.calls.whole_calls import beside_scipy, impossible
 from experiments.lib.experiment import Case, Experiment, Row, Setting, WrongAnswerError
 from experiments.lib.measure import measure_in_turn
 from experiments.lib.plotting import INK, device_of, finish, grid_of_panels, line
@@ -175,12 +175,7 @@ def rows_of(n: int, name: str, matrix: Any, quick: bool) -> Iterator[Row]:
             "matrix": name,
             "call": call,
             "seed": SEED,
-            "min_ms": ours["min_ms"],
-            "median_ms": ours["median_ms"],
-            "scipy_min_ms": theirs["min_ms"],
-            "scipy_median_ms": theirs["median_ms"],
-            "repeats": ours["repeats"],
-            "ratio": float(f"{theirs['min_ms'] / ours['min_ms']:.3g}"),
+            **beside_scipy(theirs, ours),
             "slower": int(ours["min_ms"] > theirs["min_ms"] / 0.9 + ALLOWED_MS),
         }
 
