@@ -468,6 +468,7 @@ def test_strong_components_of_columns_that_scipy_puts_in_order(
     on: str, dtype: type, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(place, "_serves", on == "host")
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))  # whatever kind it is said to be
     monkeypatch.setattr(device, "kind", "gpu" if on == "gpu" else "cpu")
     for seed in range(20):
         rng = np.random.default_rng(seed)

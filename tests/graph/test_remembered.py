@@ -369,6 +369,7 @@ def test_a_forked_process_begins_anew_and_releases_nothing(memory: remembered._M
     matrix = MATRICES["csr"]()
     found = [as_graph(matrix) for _ in range(3)][-1]
     graph = weakref.ref(found)
+    gc.collect()  # or the child would release what other tests left on a device
     with memory._lock:  # as if another thread had it
         child = os.fork()
         if child == 0:
