@@ -226,6 +226,16 @@ def test_a_cluster_without_workers_and_one_that_comes() -> None:
         assert np.array_equal(cluster.sssp(ring(), [0]).compute(), expected(ring(), [0]))
 
 
+def test_workers_that_are_there_are_seen_while_dask_looks_at_its_scheduler() -> None:
+    with (
+        dask.config.set({"distributed.client.scheduler-info-interval": "1 ms"}),
+        distributed.LocalCluster(n_workers=2, processes=False, dashboard_address=":0") as local,
+        distributed.Client(local) as client,
+        reedsp.cluster.Dask(client, threads=1) as cluster,
+    ):
+        assert {len(cluster.engine.workers()) for _ in range(300)} == {2}
+
+
 def test_workers_that_are_waited_for_are_missed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_engine, "_PATIENCE", 0.0)
     with (
@@ -500,7 +510,7 @@ def wait_for_two(client: distributed.Client) -> None:
         try:
             client.wait_for_workers(2, timeout=30)
         except TimeoutError:
-            lacking = 2 - len(client.scheduler_info(n_workers=-1)["workers"])
+            lacking = 2 - len(client.nthreads())
             client.cluster.scale(len(client.cluster.worker_spec) + max(0, lacking))
         else:
             return

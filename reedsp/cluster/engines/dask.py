@@ -66,7 +66,7 @@ class DaskEngine:
 
     def workers(self) -> tuple[str, ...]:
         """Return the addresses of the workers."""
-        return tuple(self._reach(lambda: self.client.scheduler_info(n_workers=-1))["workers"])
+        return tuple(self._reach(self.client.nthreads))  # not scheduler_info, which Dask overwrites now and then
 
     def submit(
         self, function: Callable[..., Any], *arguments: Any, worker: str | None = None, urgent: bool = False
