@@ -15,6 +15,10 @@ from reedsp.graph.corrupt import are_lists_right
 from reedsp.graph.graph import as_array
 
 
+_LOOKED_AT = 16
+"""Rows of a large array that say how many of its entries are edges, at least."""
+
+
 def compressed(csgraph: Any, unweighted: bool = False) -> Any:
     """Return a small square array, or matrix of any format but CSR, as a CSR matrix whose weights are not yet checked.
 
@@ -24,7 +28,8 @@ def compressed(csgraph: Any, unweighted: bool = False) -> Any:
         return _of_sparse(csgraph, unweighted)
     if not isinstance(csgraph, (np.ndarray, list, tuple)) or (isinstance(csgraph, np.ndarray) and csgraph.ndim != 2):
         return None
-    if not is_for_host(len(csgraph), len(csgraph) ** 2, 1):
+    n = len(csgraph)
+    if not (is_for_host(n, n * n, 1) or _is_thin(csgraph, n)):
         return None
     dense = np.asarray(np.ma.getdata(csgraph)) if isinstance(csgraph, np.ndarray) else as_array(csgraph, "csgraph")
     if dense.ndim != 2 or not 0 < len(dense) == dense.shape[1] or dense.dtype.kind not in "biuf":
@@ -33,7 +38,20 @@ def compressed(csgraph: Any, unweighted: bool = False) -> Any:
     is_edge = dense < np.inf
     is_edge &= ~np.ma.getmaskarray(csgraph) if isinstance(csgraph, np.ma.MaskedArray) else dense != 0
     edges = is_edge.ravel().nonzero()[0]
-    return of_positions(edges, dense.ravel().take(edges).astype(np.float64), len(dense))
+    if not is_for_host(n, len(edges), 1):
+        return None
+    return of_positions(edges, dense.ravel().take(edges).astype(np.float64), n)
+
+
+def _is_thin(rows: Any, n: int) -> bool:
+    """Return whether few entries of an array, or of the diagonals of a matrix, seem to be edges: so say some of them."""
+    if not is_for_host(n, 0, 1):
+        return False
+    looked_at = rows[:: 1 + len(rows) // _LOOKED_AT]
+    if isinstance(rows, np.ma.MaskedArray):
+        looked_at = ~np.ma.getmaskarray(looked_at)
+    counts = [np.count_nonzero(row) for row in looked_at]
+    return is_for_host(n, sum(counts) * len(rows) // max(len(counts), 1), 1)
 
 
 def _of_sparse(csgraph: Any, unweighted: bool) -> Any:
@@ -41,7 +59,9 @@ def _of_sparse(csgraph: Any, unweighted: bool) -> Any:
     if form == "csr" or len(csgraph.shape) != 2 or csgraph.dtype.kind not in "biuf":
         return None
     m = csgraph.nnz if form in ("lil", "dok") else csgraph.data.size
-    if not (0 < n == csgraph.shape[1] and is_for_host(n, m, 1, unweighted)):
+    if not 0 < n == csgraph.shape[1]:
+        return None
+    if not (is_for_host(n, m, 1, unweighted) or (form == "dia" and _is_thin(csgraph.data, n))):
         return None
     if form == "dok":
         csgraph = csgraph.tocoo()
@@ -52,6 +72,8 @@ def _of_sparse(csgraph: Any, unweighted: bool) -> Any:
         return rows if len(rows.data) == m else None
     if form != "lil":
         rows.eliminate_zeros()  # of what fills blocks and diagonals
+        if not is_for_host(n, len(rows.data), 1, unweighted):
+            return None
     return rows if ascend(rows.indptr, rows.indices) else None
 
 

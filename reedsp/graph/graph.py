@@ -1280,11 +1280,27 @@ def _first(mask: npt.NDArray[np.bool_]) -> int:
 
 def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Return any array_like as an array; an entry that is masked or missing has no value, so that it is refused."""
-    refuse_masked(values, name)
+    is_list = isinstance(values, (list, tuple))
+    if not is_list:
+        refuse_masked(values, name)
     try:
-        return np.asarray(values)
-    except ValueError as error:  # rows of different lengths
+        array = np.asarray(values)
+    except (ValueError, UserWarning, np.ma.MaskError) as error:  # rows of different lengths, or masked numbers
+        refuse_masked(values, name)
         raise ValueError(f"{name}: {error}") from None
+    if is_list and not _are_numbers(values, array):
+        refuse_masked(values, name)
+    return array
+
+
+def _are_numbers(values: Any, array: npt.NDArray[Any]) -> bool:
+    """Return whether a list, or one of lists, holds nothing but numbers, as what numpy has made of it says.
+
+    It makes NaN of a masked number; of a masked array it takes what is below the mask.
+    """
+    if array.ndim > 2 or (array.ndim == 2 and not set(map(type, values)) <= {list, tuple}):
+        return False
+    return array.dtype.kind in "biu" or (array.dtype.kind == "f" and not np.isnan(array).any())
 
 
 def entries_of_dense(matrix: Any, name: str) -> npt.NDArray[Any]:

@@ -343,3 +343,17 @@ def test_false_is_an_edge_where_it_is_not_masked(n: int, serves: None, monkeypat
     assert ours.dijkstra(matrix, indices=0).tolist() == expected.tolist() == [0, 0, 0, *[np.inf] * (n - 3)]
     monkeypatch.setattr(place, "_serves", False)
     assert ours.dijkstra(matrix, indices=0).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("form", ["dense", "masked", "list", "dia"])
+def test_arrays_of_few_edges_are_small(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their edges are counted, unless some rows say that there are many."""
+    monkeypatch.setattr("reedsp.csgraph.formats.is_for_host", lambda n, m, rows, unweighted=False: m <= 2 * n)
+    few, hidden, many = np.zeros((3, 40, 40))
+    few[np.arange(39), np.arange(1, 40)] = 7
+    hidden[17] = hidden[19] = 7  # in no row that is looked at
+    many[:] = 7
+    found = compressed(FORMS[form](scipy.sparse.csr_array(few)))
+    assert (found != scipy.sparse.csr_array(few)).nnz == 0
+    for matrix in (hidden + few, many):
+        assert compressed(FORMS[form](scipy.sparse.csr_array(matrix))) is None
