@@ -14,7 +14,6 @@ from reedsp.csgraph.matrix import are_indices, are_pointers, ascend, unsigned
 from reedsp.graph.corrupt import are_lists_right
 from reedsp.graph.graph import as_array
 
-
 _LOOKED_AT = 16
 """Rows of a large array that say how many of its entries are edges, at least."""
 
@@ -44,7 +43,7 @@ def compressed(csgraph: Any, unweighted: bool = False) -> Any:
 
 
 def _is_thin(rows: Any, n: int) -> bool:
-    """Return whether few entries of an array, or of the diagonals of a matrix, seem to be edges: so say some of them."""
+    """Return whether few entries of an array, or of the diagonals of a matrix, seem to be edges, by a look at some."""
     if not is_for_host(n, 0, 1):
         return False
     looked_at = rows[:: 1 + len(rows) // _LOOKED_AT]

@@ -357,3 +357,6 @@ def test_arrays_of_few_edges_are_small(form: str, monkeypatch: pytest.MonkeyPatc
     assert (found != scipy.sparse.csr_array(few)).nnz == 0
     for matrix in (hidden + few, many):
         assert compressed(FORMS[form](scipy.sparse.csr_array(matrix))) is None
+    diagonals = np.zeros((33, 40))
+    diagonals[[1, 2, 4, 5]] = 7  # so are these
+    assert compressed(scipy.sparse.dia_array((diagonals, np.arange(33)), shape=(40, 40))) is None
