@@ -2,7 +2,7 @@
 //
 // Source:       thesis section 5.2: the matrix product of section 4.1 with min for the sum and + for the product.
 // Macros, all set by the host (reedsp/minplus/product.py):
-//   WEIGHT   ushort, int, long, float or double
+//   WEIGHT   ushort, int, long, ulong, float or double
 //   NO_PATH  no path: infinity, or for integers a number that neither overflows when it is doubled nor comes near a
 //            finite result however much is subtracted from it
 //   LIMIT    results above are no path

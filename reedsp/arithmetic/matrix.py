@@ -78,6 +78,8 @@ def _integers(dtype: npt.DTypeLike) -> Weights:
 
 NARROW = _integers(np.uint16)
 INTEGERS = (NARROW, _integers(np.int32), _integers(np.int64))
+WIDEST = _integers(np.uint64)
+"""What holds larger sums than any of these, for numbers of which none is negative."""
 
 
 def integers_for(bound: int, non_negative: bool) -> Weights | None:

@@ -73,13 +73,15 @@ def vector(name: str, array: Any) -> Any:
 
 def refuse_rounded(name: str, given: Any, array: npt.NDArray[Any]) -> None:
     """Raise ValueError for an integer in a list of which numpy made another number, as of one among fractions."""
-    if not isinstance(given, Sequence) or array.ndim != 1 or array.dtype.kind != "f":
+    if not isinstance(given, Sequence) or array.dtype.kind != "f":
         return
-    if not any(issubclass(kind, (int, np.integer)) for kind in set(map(type, given))):
+    numbers = given if array.ndim == 1 else np.asarray(given, object).ravel().tolist()
+    if not any(issubclass(kind, (int, np.integer)) for kind in set(map(type, numbers))):
         return
-    for position, (each, value) in enumerate(zip(given, array.tolist(), strict=True)):
+    for position, (each, value) in enumerate(zip(numbers, array.ravel().tolist(), strict=True)):
         if isinstance(each, (int, np.integer)) and int(each) != value:
-            raise ValueError(f"{name}[{position}] = {each} has no exact {array.dtype} value; give an array of its type")
+            place = ", ".join(map(str, np.unravel_index(position, array.shape)))
+            raise ValueError(f"{name}[{place}] = {each} has no exact {array.dtype} value; give an array of its type")
 
 
 def refuse_part_of_svm(name: str, array: Any) -> None:

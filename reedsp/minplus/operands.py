@@ -28,6 +28,7 @@ from reedsp.device.arrays import (
     check_output,
     is_device_array,
     refuse_part_of_svm,
+    refuse_rounded,
 )
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
@@ -47,7 +48,8 @@ def matrix(name: str, array: Any) -> Any:
     Raises
     ------
     TypeError, ValueError
-        It is no matrix of such numbers, or one that lies scattered on a device.
+        It is no matrix of such numbers, one that lies scattered on a device, or a list with an integer that numpy
+        rounds.
     """
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{name}: masked arrays are not supported; call {name}.filled() first")
@@ -56,6 +58,7 @@ def matrix(name: str, array: Any) -> Any:
         refuse_part_of_svm(name, array)
     else:
         given, array = array, as_array(array, name)
+        refuse_rounded(name, given, array)
         if array.ndim == 0 and array.dtype == object:
             raise TypeError(f"{name}: a dense matrix is expected, got a {type(given).__name__}")
     if array.dtype.newbyteorder("=") == np.float16 and array.ndim == 2:

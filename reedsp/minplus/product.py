@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -9,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.arithmetic.matrix import Weights, to_user
+from reedsp.arithmetic.matrix import Weights, to_device, to_user
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
 from reedsp.device.dispatch import PAIRS_A_STEP, even
 from reedsp.device.job import Job, Kernel
 from reedsp.minplus.matrix import Block, transpose
+from reedsp.minplus.offsets import Offsets, product_of
 from reedsp.minplus.operands import Operands, matrix
 from reedsp.minplus.selfcheck import trusted_products
 from reedsp.system.options import check_method, integer
@@ -43,6 +45,8 @@ def min_plus_product(
     b : array_like or pyopencl.array.Array, shape (inner, columns)
         Path weights in integers or floats. No path is infinity; in matrices of integers it is the largest number of the
         type, such as ``numpy.iinfo(numpy.int32).max``.
+        Integers of which the largest less the smallest of `a`, and of `b`, add up to 2^63 - 1 or more are for the host:
+        tens of times slower, and from 2^64 - 1 on, in Python's integers, thousands of times.
     method : {"auto", "naive", "row-blocks", "row-blocks-transposed", "tiles", "registers", "panels"}
         Algorithm 3, Algorithm 4, Algorithm 4 on a transposed `b`, Algorithm 5, tiles of the product in registers,
         which "auto" takes on GPUs, and vectors and packed panels, which it takes on other devices.
@@ -88,8 +92,8 @@ def min_plus_product(
         return operands.empty()
     weights = operands.weights()
     if weights is None:
-        left, right = operands.on_host()
-        return operands.give(to_user(*_exact_product(left, right), operands.dtype))
+        left, right = map(Offsets.of, operands.on_host())
+        return operands.give(_times(operands, method)(left, right).to_user(operands.dtype))
     job = operands.job()
     rows, inner, columns = padded(job, weights, shape, method)
     a_buffer, b_buffer = operands.buffers(job, weights, {"a": (rows, inner), "b": (inner, columns)})
@@ -109,7 +113,8 @@ def min_plus_power(
     Parameters
     ----------
     a : array_like or pyopencl.array.Array, shape (n, n)
-        As for :func:`min_plus_product`.
+        As for :func:`min_plus_product`. What is slow there is slow here if powers on the way have such entries, however
+        large `k` is.
     k : int
         At least 0. The power 0 has zeros on its diagonal, and no other path.
     method : str
@@ -152,9 +157,8 @@ def min_plus_power(
     if k < 2:
         return operands.give(operands.on_host()[0] + operands.dtype.type(0) if k else _unit(n, operands.dtype))
     if weights is None:
-        [values] = operands.on_host()
-        exact, none = _power_by(_multiply_exactly, (_integers(values), values == infinity(values.dtype)), int(k))
-        return operands.give(to_user(exact, none, operands.dtype))
+        [base] = map(Offsets.of, operands.on_host())
+        return operands.give(_power_by(_times(operands, method), base, int(k)).to_user(operands.dtype))
     job = operands.job()
     size = padded_side(job, weights, n, method)
     shape = (size, size, size)
@@ -173,6 +177,22 @@ def _unit(n: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     result = np.full((n, n), infinity(dtype), dtype)
     np.fill_diagonal(result, 0)
     return result
+
+
+def _times(operands: Operands, method: str) -> Callable[[Offsets, Offsets], Offsets]:
+    """Return what multiplies two matrices of numbers that no arithmetic of the device holds as they are."""
+
+    def on_device(weights: Weights, a: npt.NDArray[Any], b: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        job, kept = operands.job(), (a.shape[0], b.shape[1])
+        rows, inner, columns = padded(job, weights, (*a.shape, b.shape[1]), method)
+        sizes = (rows, inner), (inner, columns)
+        left, right = (job.upload(to_device(each, size, weights)) for each, size in zip((a, b), sizes, strict=True))
+        product = job.allocate(rows * columns, weights.dtype)
+        multiply(job, weights, left, right, product, (rows, inner, columns), method)
+        values = job.download(product, rows * columns, weights.dtype).reshape(rows, columns)[: kept[0], : kept[1]]
+        return to_user(values, values == weights.no_path, a.dtype)
+
+    return functools.partial(product_of, multiply=on_device)
 
 
 def _power_by(times: Callable[[Any, Any], Any], matrix: Any, exponent: int) -> Any:
@@ -250,27 +270,3 @@ def square(job: Job, weights: Weights, matrix: cl.Buffer, side: int, method: str
     slices = even(1, side, _COMPARED[1], side * side // PAIRS_A_STEP, job.device.steps_at_once)
     job.launch(kernel, (side, side), _COMPARED, matrix, product, differs, np.uint32(side), slices=slices)
     return product, bool(job.download(differs, 1, np.uint32)[0])
-
-
-def _exact_product(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Multiply in Python's integers, slowly: for numbers too large for any type of the device."""
-    return _multiply_exactly(*((_integers(each), each == infinity(each.dtype)) for each in (a, b)))
-
-
-def _integers(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return Python's integers."""
-    return matrix.astype(object)
-
-
-def _multiply_exactly(
-    a: tuple[npt.NDArray[Any], npt.NDArray[np.bool_]], b: tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]
-) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Multiply matrices of Python's integers, each with a mask of where there is no path."""
-    (left, no_left), (right, no_right) = a, b
-    finite = [abs(int(x)) for x in (*left[~no_left], *right[~no_right])]
-    no_path = 4 * max(finite, default=0) + 1  # finite sums are below a half of it, however one is subtracted from it
-    left, right = np.where(no_left, no_path, left), np.where(no_right, no_path, right)
-    product = np.full((left.shape[0], right.shape[1]), no_path, object)
-    for k in range(left.shape[1]):
-        product = np.minimum(product, left[:, k, None] + right[None, k, :])
-    return product, (2 * product > no_path).astype(bool)

@@ -70,10 +70,10 @@ def numbers(shape: tuple[int, int], weights: Weights, rng: np.random.Generator) 
 
 
 def product(a: npt.NDArray[np.generic], b: npt.NDArray[np.generic], weights: Weights) -> npt.NDArray[np.generic]:
-    """Return the product, by numpy."""
+    """Return the product, by numpy, in the type of the weights: it holds a sum of no path and no path."""
+    minimum = np.array([(row[:, None] + b).min(axis=0) for row in a])
     if weights.dtype.kind == "f":
-        return np.array([(row[:, None] + b).min(axis=0) for row in a])
-    minimum = np.array([(row[:, None].astype(np.int64) + b).min(axis=0) for row in a])
+        return minimum
     return np.where(minimum > weights.limit, weights.no_path, minimum).astype(weights.dtype)
 
 

@@ -84,6 +84,7 @@ _GPU = {
     "float32": [registers(128, 64, 16, 8, 8), registers(64, 64, 16, 8, 8)],
     "float32, none negative": [registers(128, 64, 16, 8, 8), registers(64, 64, 16, 8, 8)],
     "int64": [registers(64, 64, 8, 8, 4)],
+    "uint64": [registers(64, 64, 8, 8, 4)],
     "float64": [registers(128, 64, 8, 8, 8), registers(64, 64, 8, 8, 8)],
     "uint16": [pairs(128, 128, 8, 8, 16), pairs(64, 64, 16, 8, 8)],
 }
@@ -92,6 +93,7 @@ _GPU_FEW = {
     "int32": registers(64, 32, 16, 4, 4),
     "float32": registers(64, 32, 16, 4, 4),
     "int64": registers(32, 32, 16, 4, 4),
+    "uint64": registers(32, 32, 16, 4, 4),
     "float64": registers(32, 32, 16, 4, 4),
     "uint16": pairs(32, 64, 16, 4, 8),
 }

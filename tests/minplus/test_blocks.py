@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from experiments.thesis import min_plus
-from reedsp.arithmetic.matrix import INTEGERS, Weights
+from reedsp.arithmetic.matrix import INTEGERS, WIDEST, Weights
 from reedsp.device.device import Device, programs_requested
 from reedsp.device.job import Job
 from reedsp.minplus import blocks as minplus_blocks
@@ -20,7 +20,7 @@ from reedsp.minplus.tilings import Tiling
 
 NARROW, INT32, INT64 = INTEGERS
 FLOAT32, FLOAT64 = (Weights(np.dtype(dtype), np.inf, np.inf) for dtype in (np.float32, np.float64))
-TYPES = (NARROW, INT32, INT64, FLOAT32, FLOAT64, *(replace(each, non_negative=True) for each in (FLOAT32, FLOAT64)))
+TYPES = (*INTEGERS, WIDEST, FLOAT32, FLOAT64, *(replace(each, non_negative=True) for each in (FLOAT32, FLOAT64)))
 NONE_EXCLUDED = Excluded()
 APART = 8  # elements: what work-groups load at once is aligned
 
@@ -54,13 +54,14 @@ def expected_product(a: np.ndarray, b: np.ndarray, present: np.ndarray | None, w
             for k in range(a.shape[1]):
                 least = np.fmin(least, a[:, k, None] + b[k])  # no path + -inf is no path
         return least
-    none = np.iinfo(np.int64).max
-    least = np.full((a.shape[0], b.shape[1]), none)
+    wide = np.uint64 if weights == WIDEST else np.int64
+    none = np.iinfo(wide).max
+    least = np.full((a.shape[0], b.shape[1]), none, wide)
     if present is not None:
-        least = np.where(present == weights.no_path, none, present.astype(np.int64))
+        least = np.where(present == weights.no_path, wide(none), present.astype(wide))
     for k in range(a.shape[1]):
         reached = (a[:, k, None] != weights.no_path) & (b[k] != weights.no_path)
-        sums = np.where(reached, a[:, k, None].astype(np.int64) + b[k].astype(np.int64), none)
+        sums = np.where(reached, a[:, k, None].astype(wide) + b[k].astype(wide), wide(none))
         least = np.minimum(least, sums)
     lowest = 0 if weights.dtype.kind == "u" else -weights.limit
     return np.where(least > weights.limit, weights.no_path, np.maximum(least, lowest)).astype(weights.dtype)
