@@ -11,6 +11,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -24,6 +25,9 @@ FORMAT = 1
 """Version of the files; others are not read."""
 
 _STRIP, _SCRATCH, _RESULT = "strip-", "scratch-", "result-"
+_OWN = re.compile(rf"\.?({_STRIP}|{_SCRATCH}|{_RESULT})[0-9a-f]{{12}}-")
+"""How the names of all files begin; those with a dot are not complete."""
+
 _LATE = 10
 """Files that tasks may write into a folder while it is deleted."""
 
@@ -163,8 +167,8 @@ class WorkFolder(JournaledFolder):
             if stale or (name.startswith(_RESULT) and (self.rows is None or not name.startswith(current))):
                 _delete(self.path / name)
 
-    def _is_own(self, name: str) -> bool:
-        return name.startswith((_STRIP, _SCRATCH, _RESULT)) or name.endswith(".partial")
+    def _is_own(self, name: str, has_journal: bool) -> bool:
+        return _OWN.match(name) is not None  # also without a journal: tasks may be later than its end
 
     def _may_follow(self, record: Any) -> bool:
         match record:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -147,12 +148,16 @@ def test_one_call_at_a_time(folder: Path) -> None:
     opened(folder).close()
 
 
-def test_the_folder_of_something_else(folder: Path) -> None:
+@pytest.mark.parametrize(
+    "name", ["thesis.tex", "strip-plan.txt", "result-2024", "scratch-0123456789a-b", ".x.partial", "video.mp4.partial"]
+)
+def test_the_folder_of_something_else(name: str, folder: Path) -> None:
     folder.mkdir()
-    (folder / "thesis.tex").touch()
-    with pytest.raises(FileExistsError, match=r"it is not the folder of .*: it holds 'thesis\.tex'") as found:
+    (folder / name).touch()
+    with pytest.raises(FileExistsError, match=f"it is not the folder of .*: it holds '{re.escape(name)}'") as found:
         opened(folder)
     assert (found.value.errno, found.value.filename) == (errno.EEXIST, str(folder))
+    assert names(folder) == {name}
 
 
 # ---- what is gone on with ---------------------------------------------------------------------------
@@ -220,11 +225,13 @@ def test_what_no_line_speaks_of_is_deleted(folder: Path) -> None:
         kept = [work.file(strip, 1) for strip in range(3)]
         work.record_strips(1, [Filed(each, 0) for each in kept])
         kept.append(work.result("dist"))
-        for each in (*kept, work.file(0, 2), work.scratch("a"), folder / "result-another", folder / ".x.partial"):
+        for each in (*kept, work.file(0, 2), work.scratch("a"), folder / "result-0123456789ab-dist"):
             each.touch()
-        (folder / "scratch-folder").mkdir()
-        (folder / "scratch-folder" / "file").touch()
-        (folder / "strip-link").symlink_to(folder)
+        for each in (work.file(1, 2), work.result("dist")):
+            (folder / f".{each.name[:24]}.0123456789abcdef.partial").touch()
+        work.scratch("folder").mkdir()
+        (work.scratch("folder") / "file").touch()
+        work.file(2, 2).symlink_to(folder)
     with opened(folder):
         assert names(folder) == {"journal", "lock", *(each.name for each in kept)}
 
@@ -240,8 +247,8 @@ def test_what_a_late_task_has_deleted_meanwhile_is_gone(folder: Path, monkeypatc
 
 
 def test_results_of_work_that_has_not_begun_are_deleted(folder: Path) -> None:
-    with opened(folder) as work:
-        work.result("dist").touch()
+    with opened(folder):
+        (folder / "result-0123456789ab-dist").touch()
     with opened(folder):
         assert names(folder) == {"journal", "lock"}
 
@@ -449,12 +456,12 @@ def test_what_a_late_task_writes_is_left(folder: Path, monkeypatch: pytest.Monke
     close = work.close
 
     def late() -> None:
-        (folder / "scratch-late").touch()
+        work.scratch("late").touch()
         close()
 
     monkeypatch.setattr(work, "close", late)
     work.remove()
-    assert names(folder) == {"scratch-late"}
+    assert names(folder) == {work.scratch("late").name}
     opened(folder).remove()
     assert not folder.exists()
 

@@ -58,7 +58,8 @@ class JournaledFolder(ABC):
         self._header: dict[str, Any] = {**header}
         self._mutex = threading.Lock()
         self._own = OwnFolder(path)
-        foreign = sorted(name for name in self._own.names() - {JOURNAL, LOCK} if not self._is_own(name))
+        names = self._own.names()
+        foreign = sorted(name for name in names - {JOURNAL, LOCK} if not self._is_own(name, JOURNAL in names))
         if foreign:
             raise FileExistsError(
                 errno.EEXIST, f"it is not the folder of work in progress: it holds {foreign[0]!r}", str(path)
@@ -96,8 +97,8 @@ class JournaledFolder(ABC):
             self.path.rmdir()
 
     @abstractmethod
-    def _is_own(self, name: str) -> bool:
-        """Whether a file may be there."""
+    def _is_own(self, name: str, has_journal: bool) -> bool:
+        """Whether a file may be there, with or without a journal."""
 
     @abstractmethod
     def _may_follow(self, record: Any) -> bool:

@@ -231,7 +231,7 @@ def test_what_a_line_says_is_on_the_disk_before_it(folder: Path, synchronised: l
         return taken
 
     checkpoint = filled(folder)
-    assert since() == ["journal", "mapped", ".", "journal"]
+    assert since() == ["journal", ".", "mapped", ".", "journal"]
     checkpoint.store_panels(0, MATRIX[:SPAN])
     checkpoint.store_rows(0, MATRIX[:SPAN])
     assert since() == []
@@ -247,6 +247,7 @@ def test_what_a_line_says_is_on_the_disk_before_it(folder: Path, synchronised: l
     checkpoint.end_pass()
     assert since() == ["journal"]
     checkpoint.remove()
+    assert since() == ["."]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="what a descriptor stands for is not known")
@@ -437,6 +438,24 @@ def test_what_others_have_put_there_stays(folder: Path) -> None:
     assert [each.name for each in folder.iterdir()] == ["theirs"]
     with pytest.raises(FileExistsError, match=r"it is not the folder of work in progress: it holds 'theirs'.*c'$"):
         opened(folder)
+
+
+@pytest.mark.parametrize("name", ["matrix", "rows", DIST])
+def test_files_without_a_journal_are_those_of_others(name: str, folder: Path) -> None:
+    folder.mkdir()
+    (folder / name).write_text("theirs")
+    with pytest.raises(FileExistsError, match=f"it is not the folder of work in progress: it holds '{name}'"):
+        opened(folder)
+    assert {each.name: each.read_text() for each in folder.iterdir()} == {name: "theirs"}
+
+
+@pytest.mark.parametrize("left", [[], ["lock"], ["journal"], ["journal", "lock"]])
+def test_what_a_power_cut_leaves_of_a_beginning_is_taken(left: list[str], folder: Path) -> None:
+    folder.mkdir()
+    for name in left:
+        (folder / name).touch()
+    filled(folder).remove()
+    assert not folder.exists()
 
 
 def test_a_matrix_for_which_no_room_can_be_reserved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

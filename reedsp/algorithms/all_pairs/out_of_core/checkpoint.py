@@ -116,6 +116,7 @@ class Checkpoint(JournaledFolder):
             del self.matrix
         for name in sorted(_NAMES):
             self._own.unlink(name)
+        self._own.synchronise()  # or a power cut may leave them without the journal, and no one knows whose they are
         super().remove()
 
     def filled(self) -> None:
@@ -332,6 +333,7 @@ class Checkpoint(JournaledFolder):
     def _open_matrix(self) -> None:
         size = self._n * self._n * self._dtype.itemsize
         if self.fresh:
+            self._own.synchronise()  # no file is there without the journal
             self._reserve(size)
         elif (status := self._own.status(_MATRIX)) is None or status.st_size != size:
             raise damaged(self._file(_MATRIX), f"not {size:,} bytes long")
@@ -393,8 +395,8 @@ class Checkpoint(JournaledFolder):
 
     # ---- the journal -------------------------------------------------------------------------------
 
-    def _is_own(self, name: str) -> bool:
-        return name in _NAMES
+    def _is_own(self, name: str, has_journal: bool) -> bool:
+        return has_journal and name in _NAMES
 
     def _may_follow(self, record: Any) -> bool:
         match record:
