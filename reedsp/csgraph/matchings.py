@@ -61,9 +61,10 @@ def maximum_bipartite_matching(
     if matrix.format not in _FORMATS:
         raise TypeError("graph must be in CSC, CSR, or COO format.")
     pattern = pattern_of(matrix)
-    if on_host.can_solve(pattern):
+    is_for_host = on_host.can_solve(pattern)
+    if is_for_host and matrix.format != "coo":  # which has been converted
         return on_host.search()(matrix, perm_type=perm_type)  # type: ignore[no-any-return]
-    return _mates(pattern)[perm_type == "row"]
+    return (on_host.solve(pattern) if is_for_host else _mates(pattern))[perm_type == "row"]
 
 
 def structural_rank(graph: SparseMatrix) -> np.int64:
@@ -104,7 +105,7 @@ def structural_rank(graph: SparseMatrix) -> np.int64:
     pattern = pattern_of(matrix)
     if not on_host.can_solve(pattern):
         found = _mates(pattern)[0]
-    elif matrix.format in _FORMATS:
+    elif matrix.format in ("csr", "csc"):  # others have been converted
         found = on_host.search()(matrix)
     else:
         found = on_host.solve(pattern)[0]

@@ -21,6 +21,9 @@ from reedsp.edges.device_graph import NO_VERTEX
 _FEW = 8
 """Sources from each of which is looked for what is near."""
 
+_ALIKE = 4
+"""Steps along a tree after which the sources of another one tend to be right."""
+
 _SPEAKING = 4
 """Sources that are looked at for all."""
 
@@ -146,4 +149,15 @@ def nearest_on_host(
         return dist, pred, nearest_source(pred, starts.tolist())
     pred = before.copy()
     choose_smallest(*edges, dist[None], pred[None], np.array([NO_VERTEX]))  # no edge from a source comes first
-    return dist, pred, sources if np.array_equal(pred, before) else nearest_source(pred, starts.tolist())
+    return dist, pred, _sources_of(pred, sources, starts)
+
+
+def _sources_of(pred: _Vertices, nearly: _Vertices, starts: npt.NDArray[np.int64]) -> _Vertices:
+    """Return the sources of a tree, from those of another one with the same distances."""
+    before = np.where(pred >= 0, pred, np.arange(len(pred), dtype=np.int32))
+    for _ in range(_ALIKE):
+        further = nearly.take(before)
+        if np.array_equal(further, nearly):
+            return nearly
+        nearly = further
+    return nearest_source(pred, starts.tolist())

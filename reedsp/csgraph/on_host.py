@@ -18,6 +18,7 @@ from reedsp.cost_model.place import is_for_host, is_matrix_for_host, is_signed_f
 from reedsp.csgraph.matrix import ascend, vertices_of
 from reedsp.csgraph.nearest import are_within
 from reedsp.csgraph.small import Small, both_ways, edges_both_ways, small_matrix
+from reedsp.edges.device_graph import NO_VERTEX
 
 _Dist = npt.NDArray[np.float64]
 _DistAndPred = tuple[_Dist, npt.NDArray[np.int32]]
@@ -49,6 +50,8 @@ def search_on_host(
     if small.signed:
         return _search_signed(small, indices, return_predecessors, everywhere) if directed else None
     matrix, n = small.matrix, small.matrix.shape[0]
+    if len(matrix.data) == 0:
+        return without_edges(vertices_of(indices, n), n, return_predecessors)
     if indices is None and limit == np.inf:
         if is_matrix_for_host(n):
             found = all_pairs_on_host(small, directed, return_predecessors, unweighted)
@@ -85,6 +88,14 @@ def _are_added_otherwise(small: Small, directed: bool, auto: bool) -> bool:
         return by_another and not (small.counted and are_integral(matrix))
     matrix = matrix if directed else both_ways(matrix)  # the edges that count decide
     return are_integral(matrix) or not ascend(matrix.indptr, matrix.indices)
+
+
+def without_edges(vertices: npt.NDArray[np.int64], n: int, return_predecessors: bool) -> _Dist | _DistAndPred:
+    """Return what is found from each vertex where there are no edges."""
+    shape = (*vertices.shape, n)
+    dist = np.full((vertices.size, n), np.inf)
+    dist[np.arange(vertices.size), vertices.reshape(-1)] = 0
+    return (dist.reshape(shape), np.full(shape, NO_VERTEX, np.int32)) if return_predecessors else dist.reshape(shape)
 
 
 def _nothing(shape: tuple[int, ...], return_predecessors: bool) -> _Dist | _DistAndPred:

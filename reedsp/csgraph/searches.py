@@ -21,7 +21,7 @@ from reedsp.cost_model.place import (
 )
 from reedsp.csgraph.matrix import are_plain, compressed_rows, edges_from, graph_of, number, vertices_of
 from reedsp.csgraph.nearest import nearest_on_host, within
-from reedsp.csgraph.on_host import FEW_TO_SEARCH, all_pairs_on_host, search_on_host
+from reedsp.csgraph.on_host import FEW_TO_SEARCH, all_pairs_on_host, search_on_host, without_edges
 from reedsp.csgraph.small import small_matrix
 from reedsp.csgraph.yen_on_host import yen_on_host
 from reedsp.device.discovery import get_device
@@ -236,11 +236,13 @@ def floyd_warshall(
     """
     directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
     if (small := small_matrix(csgraph, unweighted, signed=True)) is not None:
-        n = small.matrix.shape[0]
-        if (is_forest_for_host if return_predecessors else is_matrix_for_host)(n):
+        n, found = small.matrix.shape[0], None
+        if len(small.matrix.data) == 0:
+            found = without_edges(np.arange(n), n, return_predecessors)
+        elif (is_forest_for_host if return_predecessors else is_matrix_for_host)(n):
             found = all_pairs_on_host(small, directed, return_predecessors, unweighted, rounded=n <= TILE)
-            if found is not None:
-                return _stored(found, csgraph) if overwrite else found
+        if found is not None:
+            return _stored(found, csgraph) if overwrite else found
     graph = graph_of(csgraph, directed, unweighted)
     return _all_pairs(graph, "floyd-warshall", return_predecessors, csgraph if overwrite else None)
 

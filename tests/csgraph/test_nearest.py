@@ -223,3 +223,19 @@ def test_the_sources_are_scipys_if_its_tree_is_the_only_one(monkeypatch: pytest.
     options: dict[str, Any] = {"indices": [0, 3], "min_only": True, "return_predecessors": True}
     matrix = scipy.sparse.csr_array(([1.0, 4.0, 2.0], ([0, 1, 3], [1, 2, 2])), shape=(4, 4))
     assert same(dijkstra(matrix, **options), scipy.sparse.csgraph.dijkstra(matrix, **options))
+
+
+@pytest.mark.parametrize("depth", [1, 3, 29])
+def test_sources_follow_the_tree(depth: int) -> None:
+    """Whatever the sources of another tree are, near the roots or far from them."""
+    rng = np.random.default_rng(depth)
+    for _ in range(20):
+        pred = np.arange(-1, 29, dtype=np.int32)
+        pred[rng.random(30) < 1 / depth] = -9999
+        pred[0] = -9999
+        starts = (pred < 0).nonzero()[0][:3]
+        expected = sssp.nearest_source(pred, starts.tolist())
+        nearly = rng.choice(starts, 30).astype(np.int32)
+        roots = pred < 0
+        nearly[roots] = expected[roots]
+        np.testing.assert_array_equal(nearest._sources_of(pred, nearly, starts), expected, strict=True)

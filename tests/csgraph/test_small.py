@@ -360,3 +360,19 @@ def test_arrays_of_few_edges_are_small(form: str, monkeypatch: pytest.MonkeyPatc
     diagonals = np.zeros((33, 40))
     diagonals[[1, 2, 4, 5]] = 7  # so are these
     assert compressed(scipy.sparse.dia_array((diagonals, np.arange(33)), shape=(40, 40))) is None
+
+
+@pytest.mark.parametrize("trees", [False, True])
+def test_all_pairs_without_edges_need_no_search(
+    trees: bool, launches: list[Launched], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Although there are too many vertices for a search from each, or for Floyd-Warshall's algorithm."""
+    monkeypatch.setattr(place, "_serves", True)
+    matrix = scipy.sparse.csr_array((600, 600))
+    expected = np.where(np.eye(600, dtype=bool), 0, np.inf)
+    for call in (ours.shortest_path, ours.floyd_warshall, ours.johnson, ours.dijkstra):
+        found = call(matrix, return_predecessors=trees)
+        dist, pred = found if trees else (found, np.full((600, 600), -9999, np.int32))
+        np.testing.assert_array_equal(dist, expected, strict=True)
+        np.testing.assert_array_equal(pred, np.full((600, 600), -9999, np.int32), strict=True)
+    assert not launches
