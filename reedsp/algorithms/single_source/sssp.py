@@ -216,7 +216,7 @@ def sssp(
             phases=phases,
         )
     phases.begin("convert")
-    dist = solved.distances(arithmetic, result)
+    dist = solved.distances(arithmetic, result, None if asked.one_row else np.arange(len(starts)))
     dist = dist[0] if asked.one_row else dist
     if asked.place is not None:
         if not np.shares_memory(asked.place, dist):
@@ -316,7 +316,10 @@ def checked(
     check_choice("method", method, ("auto", *_METHODS))
     if min_only and not (many and sources):
         raise ValueError("min_only: needs a sequence of at least one source")
-    result = result_dtype(out.dtype if dtype is None and isinstance(out, np.ndarray) else dtype, graph)
+    if dtype is None and isinstance(out, np.ndarray):
+        result = result_dtype(out.dtype, graph, "out.dtype")
+    else:
+        result = result_dtype(dtype, graph)
     one_row = min_only or not many
     place = None if out is None else output_array(out, (graph.n,) if one_row else (len(sources), graph.n), result)
     arithmetic = choose_arithmetic(graph, result)
@@ -443,10 +446,12 @@ class _Solved:
     device: Device | None
     stats: dict[str, Any]
 
-    def distances(self, arithmetic: Arithmetic, result: np.dtype[Any]) -> npt.NDArray[Any]:
-        """Return the distances in the type of a result."""
+    def distances(
+        self, arithmetic: Arithmetic, result: np.dtype[Any], rows: npt.NDArray[np.intp] | None = None
+    ) -> npt.NDArray[Any]:
+        """Return the distances in the type of a result; errors name these rows."""
         is_result = result == self.dist.dtype and result.kind == "f"
-        return self.dist if is_result else to_result(self.added(arithmetic), arithmetic, result)
+        return self.dist if is_result else to_result(self.added(arithmetic), arithmetic, result, rows)
 
     def added(self, arithmetic: Arithmetic) -> npt.NDArray[Any]:
         """Return the distances in the type of the arithmetic."""

@@ -242,6 +242,8 @@ def test_24_integers_beyond_float64(way: dict[str, object], device: reedsp.Devic
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**53, 1])
     with pytest.raises(ValueError, match=r"dist\[2\] = 9007199254740993 has no exact float64 value"):
         reedsp.sssp(graph, 0, device=device, **way)
+    with pytest.raises(ValueError, match=r"dist\[0, 2\] = 9007199254740993"):
+        reedsp.sssp(graph, [0], device=device, **way)
     result = reedsp.sssp(graph, 0, dtype="int64", device=device, **way)
     assert result.dist.tolist() == [0, 2**53, 2**53 + 1]
     assert result.verify()
@@ -661,7 +663,7 @@ def test_array_that_cannot_hold_the_distances(device: reedsp.Device) -> None:
         (np.zeros(3), None, r"^out has shape \(3,\) and dtype float64, expected \(4,\) and float64$"),
         (np.zeros((1, 4)), None, r"^out has shape \(1, 4\)"),
         (np.zeros(4), "int64", r"^out has .* dtype float64, expected \(4,\) and int64$"),
-        (np.zeros(4, np.int16), None, r"^dtype = int16, expected one of"),
+        (np.zeros(4, np.int16), None, r"^out\.dtype = int16, expected one of"),
         (read_only, None, "^out is read-only$"),
     ):
         with pytest.raises(ValueError, match=message):
