@@ -16,15 +16,14 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs.path_matrix import one_of_each
 from reedsp.algorithms.all_pairs.trees import slack_of
 from reedsp.arithmetic.matrix import Weights
-from reedsp.arithmetic.paths import output_array
 from reedsp.arithmetic.types import InexactError
 from reedsp.cluster import answers, strips
 from reedsp.cluster.answers import Look, Marks, Wanted
 from reedsp.cluster.engines.engine import Engine, Future, Rows
-from reedsp.cluster.engines.window import Window
+from reedsp.cluster.engines.job import Task, run
 from reedsp.cluster.floyd_warshall import Held, relax_all
 from reedsp.cluster.output import Output
-from reedsp.cluster.plan import AHEAD
+from reedsp.cluster.plan import parts
 from reedsp.cluster.question import Question, question_of
 from reedsp.cluster.strips import Strips
 from reedsp.cluster.work_folder import WorkFolder, partial
@@ -36,6 +35,9 @@ from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph
 from reedsp.results.all_pairs import AllPairs
+from reedsp.system.files.journal import Journal
+from reedsp.system.files.journaled_folder import JOURNAL
+from reedsp.system.files.own_folder import OwnFolder
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import vertices_bar
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
@@ -121,12 +123,7 @@ def apsp(
     graph = as_graph(graph)
     bar = vertices_bar("solving", progress)
     place = out if isinstance(out, np.ndarray) else None
-    if place is not None and dtype is None:
-        dtype = place.dtype.name  # type: ignore[assignment]
-    path = None if place is not None else out
-    asked = question_of(graph, method, predecessors, negative_cycles, path, dtype, memory_limit, options)  # type: ignore[arg-type]
-    if place is not None:
-        output_array(place, (graph.n, graph.n), asked.dtype)
+    asked = question_of(graph, method, predecessors, negative_cycles, out, dtype, memory_limit, options)  # type: ignore[arg-type]
     phases.begin("search")
     with cluster._used(graph) as reference:
         with bar as report:
@@ -159,9 +156,8 @@ def solve(engine: Engine, question: Question, progress: Progress = None) -> Solv
     FileExistsError, BlockingIOError, OSError
         The result cannot be written.
     """
-    because = "it was asked for"
-    if question.method == "auto":
-        question, because = _chosen(engine, question)
+    method, because = _chosen(engine, question)
+    question = replace(question, method=method)
     solver = _by_searches if question.method == choose.SEARCHES else _by_matrix
     if question.graph.n == 0:
         solver = _of_no_vertices
@@ -171,6 +167,7 @@ def solve(engine: Engine, question: Question, progress: Progress = None) -> Solv
     with _opened(question) as folder:
         try:
             folder.refuse_taken(targets)
+            question.refuse_stale_predecessors()
         except FileExistsError:
             if folder.rows is None:
                 folder.remove()
@@ -203,16 +200,35 @@ def _opened(question: Question) -> WorkFolder:
     return folder
 
 
-def _chosen(engine: Engine, question: Question) -> tuple[Question, str]:
-    """Return the question with the method that "auto" takes, and why."""
+def _chosen(engine: Engine, question: Question) -> tuple[str, str]:
+    """Return the method that is taken, and why."""
+    if question.method != "auto":
+        return question.method, "it was asked for"
     if question.graph.n == 0:
-        return replace(question, method=choose.MATRIX), "there is nothing to solve"
+        return choose.MATRIX, "there is nothing to solve"
+    if question.memory_limit is not None:
+        return choose.MATRIX, "memory_limit needs it"
+    if question.options:
+        return choose.MATRIX, f"{', '.join(question.options)} is an option of it"
+    begun = _begun_with(question)
+    if begun is not None:
+        return begun, "what was begun goes on by it"
     options = {
         **{"predecessors": question.predecessors, "negative_cycles": question.negative_cycles},
         "dtype": str(question.dtype),
     }
-    method, because = _result(engine, answers.method_for, question.reference, options)
-    return replace(question, method=method), because
+    chosen: tuple[str, str] = _result(engine, answers.method_for, question.reference, options)
+    return chosen
+
+
+def _begun_with(question: Question) -> str | None:
+    """Return the method by which an earlier call has begun the result, if one has; workers differ in what they take."""
+    if question.target is None or not (place := partial(question.target)).is_dir():
+        return None
+    with contextlib.closing(OwnFolder(place)) as folder:
+        header = next(iter(Journal(folder, JOURNAL).read()), None)
+    method = header.get("method") if isinstance(header, dict) else None
+    return method if method in (choose.MATRIX, choose.SEARCHES) else None
 
 
 def _of_no_vertices(engine: Engine, question: Question, folder: WorkFolder | None, progress: Progress) -> list[Rows]:
@@ -230,10 +246,10 @@ def _by_searches(engine: Engine, question: Question, folder: WorkFolder | None, 
     step = sharing.rows_of_task(n, workers, n * question.dtype.itemsize, engine.task_bytes)
     step, wanted = _begun(question, folder, step)
     name, method = uuid.uuid4().hex, question.options.get("search")
-    tasks = [
-        _Task((slice(first, last),), None, answers.search, (question.reference, first, last, wanted, name, method))
-        for first, last in ((first, min(first + step, n)) for first in range(0, n, step))
-    ]
+    tasks = []
+    for first, last in parts(n, step):
+        given = question.reference, first, last, wanted, name, method
+        tasks.append(_task(question, (slice(first, last),), answers.search, given))
     return _collected(engine, folder, tasks, n, progress)
 
 
@@ -256,16 +272,14 @@ def _by_matrix(engine: Engine, question: Question, folder: WorkFolder | None, pr
             _refuse_cycle(engine, question, question.dtype)
     cut = _cut(engine, question, weights, folder)
     _, wanted = _begun(question, folder, cut.rows)
-    matrix = _Matrix(engine, *relax_all(engine, cut, folder, progress))
+    matrix = _Matrix(engine, question, *relax_all(engine, cut, folder, progress))
     cut = matrix.strips
-    marks = _marks(matrix, question, cycles)
-    edges = _tight_edges(matrix, question) if question.predecessors and not marks.useless else None
+    marks = _marks(matrix, cycles)
+    edges = _tight_edges(matrix) if question.predecessors and not marks.useless else None
     most = 1 if folder is not None else _strips_of_task(engine, question, cut)  # what is written is noted one by one
     tasks = []
     for some in _answered_at_once(cut, most):
-        rows = tuple(slice(cut.first(strip), cut.first(strip) + cut.size(strip)) for strip in some)
-        given = cut, some, matrix.held(some[0]), wanted, marks, edges
-        tasks.append(_Task(rows, matrix.owner(some[0]), answers.answer, given))
+        tasks.append(matrix.task(some, answers.answer, some, matrix.held(some[0]), wanted, marks, edges))
     return _collected(engine, folder, tasks, graph.n, None)
 
 
@@ -323,6 +337,7 @@ class _Matrix(NamedTuple):
     """Strips of final path weights."""
 
     engine: Engine
+    question: Question
     strips: Strips
     rows: Sequence[Held]
     owners: Sequence[str | None]
@@ -332,26 +347,24 @@ class _Matrix(NamedTuple):
         """Return the share of a strip."""
         return self.rows[self.strips.share(strip)]
 
-    def owner(self, strip: int) -> str | None:
-        """Return the worker that has a strip."""
-        return self.owners[self.strips.share(strip)]
+    def task(self, some: Sequence[int], function: Callable[..., Any], *arguments: Any) -> _Task:
+        """Return a task about strips of one share, for the worker that has them."""
+        cut = self.strips
+        rows = tuple(slice(cut.first(strip), cut.first(strip) + cut.size(strip)) for strip in some)
+        return _task(self.question, rows, function, (cut, *arguments), self.owners[cut.share(some[0])])
 
-    def of_each(self, task: Callable[..., Any], *arguments: Any) -> list[Future]:
-        """Hand in a task for each strip."""
-        return [self.of(each, task, *arguments) for each in range(self.strips.count)]
+    def of_each(self, function: Callable[..., Any], *arguments: Any) -> list[Future]:
+        """Return what a task for each strip returns, when all are done."""
+        strips = range(self.strips.count)
+        tasks = [self.task((each,), function, each, self.held(each), *arguments) for each in strips]
+        return _done(self.engine, tasks)
 
-    def of(self, strip: int, task: Callable[..., Any], *arguments: Any) -> Future:
-        """Hand in a task for a strip."""
-        given = self.strips, strip, self.held(strip), *arguments
-        return self.engine.submit(task, *given, worker=self.owner(strip))
-
-    def results_of_each(self, task: Callable[..., Any], *arguments: Any) -> list[Any]:
-        """Return what a task returns for each strip."""
-        with Window(self.engine) as window:
-            return window.results(self.of_each(task, *arguments))
+    def results_of_each(self, function: Callable[..., Any], *arguments: Any) -> list[Any]:
+        """Return the same, here."""
+        return [each.result() for each in self.of_each(function, *arguments)]
 
 
-def _marks(matrix: _Matrix, question: Question, cycles: npt.NDArray[np.intp]) -> Marks:
+def _marks(matrix: _Matrix, cycles: npt.NDArray[np.intp]) -> Marks:
     """Return what is known of negative cycles, given those that were found before, with floats.
 
     Raises
@@ -359,9 +372,9 @@ def _marks(matrix: _Matrix, question: Question, cycles: npt.NDArray[np.intp]) ->
     NegativeCycleError
         There is one, and it is an error.
     """
+    question, cut = matrix.question, matrix.strips
     if not question.graph.has_negative_weights:
         return Marks()
-    cut = matrix.strips
     floats = cut.weights.dtype.kind == "f"
     looks: list[Look] = matrix.results_of_each(answers.look, False)
     below = np.concatenate([each.below_zero for each in looks])
@@ -373,8 +386,10 @@ def _marks(matrix: _Matrix, question: Question, cycles: npt.NDArray[np.intp]) ->
     if len(cycles):
         chosen = one_of_each(question.graph, cycles)
         by_strip = {strip: chosen[chosen // cut.rows == strip] for strip in np.unique(chosen // cut.rows).tolist()}
-        with Window(matrix.engine) as window:
-            found = window.results([matrix.of(strip, answers.beyond, some) for strip, some in by_strip.items()])
+        looking = [
+            matrix.task((strip,), answers.beyond, strip, matrix.held(strip), some) for strip, some in by_strip.items()
+        ]
+        found = [each.result() for each in _done(matrix.engine, looking)]
         bits = dict(zip(np.concatenate(list(by_strip.values())).tolist(), np.concatenate(found), strict=True))
         marks = Marks(bits)
     if floats and len(below) and any(matrix.results_of_each(answers.is_useless, marks)):
@@ -382,27 +397,42 @@ def _marks(matrix: _Matrix, question: Question, cycles: npt.NDArray[np.intp]) ->
     return marks
 
 
-def _tight_edges(matrix: _Matrix, question: Question) -> Future:
-    """Return what will be the edges of all strips that can end a shortest path."""
-    graph, weights, farthest = question.graph, matrix.strips.weights, 0.0
+def _tight_edges(matrix: _Matrix) -> Future:
+    """Return the edges of all strips that can end a shortest path, on a worker."""
+    graph, weights, farthest = matrix.question.graph, matrix.strips.weights, 0.0
     if weights.dtype.kind == "f" and not graph.has_negative_weights:
         looks: list[Look] = matrix.results_of_each(answers.look, True)
         farthest = max(each.farthest for each in looks)
-    return matrix.engine.submit(
-        answers.together, *matrix.of_each(answers.tight, slack_of(graph, weights, farthest)), worker=None
-    )
+    listed = matrix.of_each(answers.tight, slack_of(graph, weights, farthest))
+    return _done(matrix.engine, [_about_all(answers.together, *listed)])[0]
 
 
 # ---- tasks that answer ------------------------------------------------------------------------------
 
 
-class _Task(NamedTuple):
-    """What answers for some rows, several times in a row if they go to no files."""
+@dataclass(frozen=True)
+class _Task(Task):
+    """A task about some rows, of which several may lie apart if they go to no files."""
 
     rows: tuple[slice, ...]
-    worker: str | None
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
+
+
+def _task(
+    question: Question,
+    rows: tuple[slice, ...],
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    worker: str | None = None,
+) -> _Task:
+    names, count = question.graph.names, sum(each.stop - each.start for each in rows)
+    ends = (dict.fromkeys((each.start, each.stop - 1)) for each in rows)
+    about = "sources " + ", ".join(" ... ".join(repr(names[end]) for end in both) for both in ends)
+    return _Task(rows[0].start, count, about, function, arguments, rows, worker=worker)
+
+
+def _about_all(function: Callable[..., Any], *arguments: Any) -> Task:
+    """Return a task about the graph, or all of its matrix."""
+    return Task(0, 1, "graph", function, arguments)
 
 
 def _begun(question: Question, folder: WorkFolder | None, rows: int) -> tuple[int, Wanted]:
@@ -420,26 +450,20 @@ def _begun(question: Question, folder: WorkFolder | None, rows: int) -> tuple[in
 def _collected(
     engine: Engine, folder: WorkFolder | None, tasks: Sequence[_Task], n: int, progress: Progress
 ) -> list[Rows]:
-    """Hand in tasks, not too many at a time, and return them when they are done; record what they have written."""
+    """Run tasks, and return the rows they find; record what they have written."""
     if folder is not None:
-        tasks = [task for task in tasks if task.rows[0].start not in folder.written]
-    ahead = AHEAD * max(1, len(engine.workers()))
+        tasks = [task for task in tasks if task.first not in folder.written]
+    ended = n - sum(task.count for task in tasks)
     found: list[Rows] = []
-    with Window(engine) as window:
-        for number in range(len(tasks) + ahead):
-            if number < len(tasks):
-                task = tasks[number]
-                window.begin(number)
-                future = window.submit(task.function, *task.arguments, worker=task.worker)
-                if folder is None:
-                    found += _rows_of(future, task.rows)
-            if (done := number - ahead) >= 0:
-                window.wait(done)
-                last = tasks[done].rows[-1]
-                if folder is not None:
-                    folder.record_written(last.start)
-                if progress is not None:
-                    progress(last.stop, n)
+    with contextlib.closing(run(engine, tasks)) as done:
+        for task, future in done:
+            if folder is None:
+                found += _rows_of(future, task.rows)
+            else:
+                folder.record_written(task.first)
+            ended += task.count
+            if progress is not None:
+                progress(ended, n)
     return sorted(found, key=lambda each: each.place.start)
 
 
@@ -462,6 +486,12 @@ def _refuse_cycle(
 
 
 def _result(engine: Engine, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what one task returns."""
-    with Window(engine) as window:
-        return window.results([engine.submit(function, *arguments)])[0]
+    """Return what one task about the graph returns."""
+    return _done(engine, [_about_all(function, *arguments)])[0].result()
+
+
+def _done(engine: Engine, tasks: Sequence[Task]) -> list[Future]:
+    """Return what each of some tasks returns, in their order, when all are done."""
+    with contextlib.closing(run(engine, tasks)) as done:
+        found = {task.first: future for task, future in done}
+    return [found[task.first] for task in tasks]

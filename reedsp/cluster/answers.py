@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from reedsp.algorithms.all_pairs.trees import (
 )
 from reedsp.cluster.output import Output
 from reedsp.cluster.strips import Rows, Strips, release, taken
+from reedsp.cluster.tasks import in_halves
 from reedsp.cluster.worker import registry
 from reedsp.device.job import Job
 
@@ -124,7 +126,7 @@ def beyond(strips: Strips, strip: int, rows: Rows, vertices: npt.NDArray[np.intp
 
 def is_useless(strips: Strips, strip: int, rows: Rows, marks: Marks) -> bool:
     """Return whether a path weight from a vertex to itself is below zero, and not marked."""
-    return _matrix(strips, strip, rows, marks).reset_diagonal()
+    return _matrix(strips, strips.first(strip), taken(strips, strip, rows), marks).reset_diagonal()
 
 
 def tight(strips: Strips, strip: int, rows: Rows, slack: Any) -> Listed:
@@ -149,20 +151,37 @@ def answer(
         release()
         ends = itertools.accumulate(sizes)
         for strip, size, end in zip(some, sizes, ends, strict=True):
-            matrix = _matrix(strips, strip, rows, marks)
-            if not marks.useless:
-                matrix.refuse_overflow()
-            listed = None if edges is None else tight_edges_on_device(matrix.job, n, edges)
             here = slice(end - size, end)
-            found = Answers(matrix, wanted.dtype, marks.useless, listed)
-            found.to_memory(dist[here], None if pred is None else pred[here])
+            given = taken(strips, strip, rows), dist[here], None if pred is None else pred[here]
+            in_halves(functools.partial(_answer, strips, strip, *given, marks, edges), range(size))
     return wanted.give(strips.first(some[0]), dist, pred)
 
 
-def _matrix(strips: Strips, strip: int, rows: Rows, marks: Marks) -> HostRows:
+def _answer(
+    strips: Strips,
+    strip: int,
+    values: npt.NDArray[Any],
+    dist: npt.NDArray[Any],
+    pred: npt.NDArray[np.int32] | None,
+    marks: Marks,
+    edges: Listed | None,
+    some: Sequence[int],
+) -> None:
+    """Fill some rows of a strip's distances and predecessors."""
+    here = slice(some[0], some[-1] + 1)
+    matrix = _matrix(strips, strips.first(strip) + here.start, values[here], marks)
+    if not marks.useless:
+        matrix.refuse_overflow()
+    listed = None if edges is None else tight_edges_on_device(matrix.job, strips.n, edges)
+    found = Answers(matrix, dist.dtype, marks.useless, listed)
+    found.to_memory(dist[here], None if pred is None else pred[here])
+
+
+def _matrix(strips: Strips, first: int, values: npt.NDArray[Any], marks: Marks) -> HostRows:
+    """Return the matrix that has some rows, from one on."""
     after = {v: np.unpackbits(bits, count=strips.n).astype(np.bool_) for v, bits in marks.beyond.items()}
     job, graph = Job(registry.device()), registry.graph(strips.graph)
-    matrix = HostRows(job, strips.weights, graph, taken(strips, strip, rows), strips.first(strip), after)
+    matrix = HostRows(job, strips.weights, graph, values, first, after)
     matrix.mark_paths_through(np.array(list(after), np.intp))
     return matrix
 
@@ -187,8 +206,11 @@ def search(reference: Any, first: int, last: int, wanted: Wanted, name: str, met
         searches = held[name]
         dist = np.empty((last - first, graph.n), wanted.dtype)
         pred = np.empty((last - first, graph.n), np.int32) if wanted.predecessors else None
-        for start in range(0, last - first, searches.at_once):
-            end = min(start + searches.at_once, last - first)
-            trees = None if pred is None else pred[start:end]
-            searches.rows(np.arange(first + start, first + end), trees, dist[start:end])
+
+        def solve(some: Sequence[int]) -> None:
+            here = slice(some[0] - first, some[-1] + 1 - first)
+            searches.rows(np.array(some), None if pred is None else pred[here], dist[here])
+
+        for start in range(first, last, searches.at_once):
+            in_halves(solve, range(start, min(start + searches.at_once, last)))
     return wanted.give(first, dist, pred)

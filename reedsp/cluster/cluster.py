@@ -377,9 +377,9 @@ class Cluster(Elsewhere):
         out: npt.NDArray[Any] | None = None,
         **arguments: Any,
     ) -> ShortestPaths:
+        asked = checked_sssp(graph, source, out=out, min_only=min_only, **arguments)
         if min_only:
             raise ValueError("min_only: one search cannot be shared out among workers, use a device")
-        asked = checked_sssp(graph, source, out=out, **arguments)
         if out is not None:
             arguments["dtype"] = asked.result.name
         question = searches.question_of_paths(asked.graph, source, **arguments)

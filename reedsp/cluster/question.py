@@ -15,7 +15,7 @@ import numpy.typing as npt
 from reedsp.algorithms.all_pairs.apsp import METHODS, refuse_searches
 from reedsp.algorithms.all_pairs.host_matrix import fingerprint
 from reedsp.arithmetic.matrix import Weights, matrix_weights
-from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
+from reedsp.arithmetic.paths import choose_arithmetic, output_array, result_dtype
 from reedsp.cluster.answers import Wanted
 from reedsp.cluster.output import Output, kind_of
 from reedsp.cluster.work_folder import WorkFolder, partial, refuse_existing
@@ -76,13 +76,19 @@ class Question:
         places = {PRED: predecessor_place(self.target)} if self.predecessors else {}
         return {**places, DIST: self.target}
 
+    def refuse_stale_predecessors(self) -> None:
+        """Raise FileExistsError if beside a result without predecessors there are some, which are another's."""
+        if self.target is not None and not self.predecessors:
+            refuse_existing(predecessor_place(self.target))
+
     def problem(self) -> dict[str, int | str]:
-        """Return what distinguishes one piece of work from another."""
+        """Return what distinguishes one piece of work from another, what is said first of it first."""
         weights = Weights(self.dtype, None, None) if self.weights is None else self.weights
-        asked = f"{self.dtype} {self.negative_cycles} {self.predecessors} {sorted(self.options.items())}"
         return {
-            **{"fingerprint": fingerprint(self.graph, weights), "n": self.graph.n, "method": self.method},
-            **{"asked for": asked, "output": str(self.kind), "vertices at a time": SPAN},
+            **{"function": "apsp", "method": self.method, "dtype": str(self.dtype)},
+            **{"negative_cycles": self.negative_cycles, "predecessors": self.predecessors},
+            **{"options": str(sorted(self.options.items())), "output": str(self.kind)},
+            **{"graph": fingerprint(self.graph, weights), "n": self.graph.n, "vertices at a time": SPAN},
         }
 
     def outputs(self, folder: WorkFolder) -> dict[str, Output]:
@@ -106,7 +112,7 @@ def question_of(
     method: str = "auto",
     predecessors: bool = False,
     negative_cycles: str = "raise",
-    out: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
     dtype: npt.DTypeLike | None = None,
     memory_limit: int | None = None,
     options: Mapping[str, str] | None = None,
@@ -125,19 +131,18 @@ def question_of(
     if memory_limit is not None:
         check_memory_limit(memory_limit)
     predecessors = flag(predecessors, "predecessors")
-    check_choice("method", method, METHOD_NAMES)
-    named = choose.MATRIX if method == "auto" else method
-    choices = checked_options(options, METHODS[named].options, repr(named))
-    if choices.get("kernel", "blocked") != "blocked":
-        raise ValueError(f"options: kernel = {choices['kernel']!r} works on one device, workers need 'blocked'")
-    kind, target = (None, None) if out is None else kind_of(out)
+    choices = _checked_choices(method, options)
+    result = _checked_dtype(graph, out, dtype)
+    if method == choose.SEARCHES and memory_limit is not None and graph.n:
+        raise ValueError("memory_limit: needs method='floyd-warshall'")
+    kind, target = (None, None) if out is None or isinstance(out, np.ndarray) else kind_of(out)
     question = Question(
         graph=graph,
         reference=None,
-        method=choose.MATRIX if choices else method,
+        method=method,
         predecessors=predecessors,
         negative_cycles=negative_cycles,
-        dtype=result_dtype(dtype, graph),
+        dtype=result,
         options=choices,
         memory_limit=memory_limit,
         kind=kind,
@@ -146,9 +151,32 @@ def question_of(
     if method == choose.SEARCHES:
         refuse_searches(graph, negative_cycles)
     if target is not None and not os.path.lexists(partial(target)):  # beside it they may be its results
+        question.refuse_stale_predecessors()
         for place in question.targets.values():
             refuse_existing(place)
     return question
+
+
+def _checked_choices(method: str, options: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the options of a method, which is checked as well; "auto" has those of a matrix."""
+    check_choice("method", method, METHOD_NAMES)
+    named = choose.MATRIX if method == "auto" else method
+    others = {each: METHODS[each] for each in METHOD_NAMES[1:]} if method == "auto" else None
+    choices = checked_options(options, METHODS[named].options, repr(named), others)
+    if choices.get("kernel", "blocked") != "blocked":
+        raise ValueError(f"options: kernel = {choices['kernel']!r} works on one device, workers need 'blocked'")
+    return choices
+
+
+def _checked_dtype(
+    graph: Graph, out: str | os.PathLike[str] | npt.NDArray[Any] | None, dtype: npt.DTypeLike | None
+) -> np.dtype[Any]:
+    """Return the type of the distances, which an array that is to be filled has."""
+    if not isinstance(out, np.ndarray):
+        return result_dtype(dtype, graph)
+    result = result_dtype(out.dtype, graph, "out.dtype") if dtype is None else result_dtype(dtype, graph)
+    output_array(out, (graph.n, graph.n), result)
+    return result
 
 
 def predecessor_place(target: Path) -> Path:

@@ -40,6 +40,8 @@ class PoolEngine:
         What it pretends: where workers are threads, results are where they were.
     """
 
+    final: tuple[type[BaseException], ...] = (concurrent.futures.BrokenExecutor,)
+
     def __init__(self, pool: concurrent.futures.Executor, folder: Path, keeps_results: bool = False) -> None:
         self.keeps_results = keeps_results
         self.task_bytes = 1 << 27

@@ -28,6 +28,7 @@ from reedsp.algorithms.all_pairs.out_of_core import plan as plan_module
 from reedsp.arithmetic.matrix import Weights
 from reedsp.cluster import all_pairs, answers, question, strips
 from reedsp.cluster import floyd_warshall as over_workers
+from reedsp.cluster.worker.serve import WORKER
 from reedsp.cost_model import sharing
 from reedsp.system.files import writing
 from tests.cluster.pool_engine import PoolCluster, PoolEngine
@@ -290,11 +291,133 @@ def test_progress(cluster: PoolCluster, short_spans: None) -> None:
         ({"options": {"kernel": "katz-kider"}}, "kernel = 'katz-kider'"),
         ({"options": {"speed": "high"}}, "no option 'speed'"),
         ({"method": "johnson", "options": {"search": "x"}}, "search = 'x'"),
+        ({"options": {"search": "near-far"}}, "'search' needs a method that has it: 'johnson'"),
+        ({"method": "johnson", "memory_limit": 1 << 30}, "memory_limit: needs method='floyd-warshall'"),
+        ({"out": np.empty((2, 2), np.int16)}, r"^out\.dtype = int16, expected"),
     ],
 )
 def test_wrong_arguments(options: Any, message: str, cluster: PoolCluster) -> None:
     with pytest.raises(ValueError, match=message):
         cluster.apsp(FAMILIES[9].graph(), **options)
+
+
+def test_options_of_johnson(cluster: PoolCluster) -> None:
+    """It also adds up what no matrix holds."""
+    graph = reedsp.Graph.from_edges(6, [0, 1, 3, 4], [1, 2, 4, 5], np.array([2**61] * 4))
+    options: dict[str, Any] = {"method": "johnson", "dtype": "int64", "options": {"search": "near-far"}}
+    found = cluster.apsp(graph, **options)
+    assert found.method == "johnson"
+    assert np.array_equal(found.dist, reedsp.apsp(graph, **options).dist)
+
+
+def test_arguments_that_need_a_matrix(cluster: PoolCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "method_for", lambda *_: ("johnson", "it is the best"))
+    graph = reedsp.Graph.from_edges(300, [0, 1], [1, 2])
+    needs: list[tuple[dict[str, Any], str]] = [
+        ({"memory_limit": 1 << 30}, "memory_limit needs it"),
+        ({"options": {"kernel": "blocked"}}, "kernel is an option of it"),
+    ]
+    for options, because in needs:
+        found = cluster.apsp(graph, **options)
+        assert (found.method, found.stats["chosen_because"]) == ("floyd-warshall", because)
+    assert cluster.apsp(graph).method == "johnson"
+
+
+@pytest.mark.parametrize("error", [reedsp.DeviceError, MemoryError, RuntimeError])
+@pytest.mark.parametrize(
+    ("method", "owner", "name"),
+    [
+        ("johnson", answers.Searches, "rows"),
+        ("floyd-warshall", answers, "_matrix"),
+        ("floyd-warshall", answers, "farthest_of"),
+        ("floyd-warshall", answers, "tight_edges_from"),
+        ("floyd-warshall", answers, "listed_together"),
+    ],
+)
+def test_what_fails_once(
+    method: Any,
+    owner: object,
+    name: str,
+    error: type[Exception],
+    cluster: PoolCluster,
+    short_spans: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Another worker does it; where it goes on failing, the error says what it was about."""
+    graph, real, left = fractions(2 * SHORT_SPAN), getattr(owner, name), 1
+
+    def failing(*arguments: Any, **options: Any) -> Any:
+        nonlocal left
+        if left:
+            left -= 1
+            raise error("transient")
+        return real(*arguments, **options)
+
+    expected = reedsp.apsp(graph, method, predecessors=True)
+    monkeypatch.setattr(owner, name, failing)
+    assert_equal(read(cluster.apsp(graph, method, predecessors=True)), read(expected))
+    left = 1 << 30
+    about = "graph" if name == "listed_together" else r"sources \d+( \.\.\. \d+)?"
+    kind = reedsp.DeviceMemoryError if error is MemoryError else error
+    with pytest.raises(kind, match=rf"^{about}: failed on .*: {error.__name__}: transient; then on .*transient$"):
+        cluster.apsp(graph, method, predecessors=True)
+
+
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_searches_that_are_too_many_at_once(
+    predecessors: bool, cluster: PoolCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph, real = fractions(2 * SHORT_SPAN), answers.Searches.rows
+    expected = reedsp.apsp(graph, "johnson", predecessors=predecessors)
+
+    def few(searches: Any, sources: Any, *arguments: Any) -> Any:
+        if len(sources) > 5:
+            raise MemoryError
+        return real(searches, sources, *arguments)
+
+    monkeypatch.setattr(answers.Searches, "rows", few)
+    assert_equal(read(cluster.apsp(graph, "johnson", predecessors=predecessors)), read(expected))
+
+
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_rows_of_a_strip_that_are_too_many_at_once(
+    predecessors: bool, cluster: PoolCluster, short_spans: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, n = np.random.default_rng(2), 2 * SHORT_SPAN + 9
+    ends, weights = rng.integers(0, n, (2, n)), rng.integers(-3, 9, n)
+    graph, real = reedsp.Graph.from_edges(n, *ends, weights), answers.Answers.to_memory
+    options: dict[str, Any] = {"predecessors": predecessors, "negative_cycles": "mark"}
+    expected = reedsp.apsp(graph, "floyd-warshall", **options)
+    assert np.isneginf(expected.dist).any()
+
+    def few(found: Any, dist: Any, pred: Any) -> None:
+        if len(dist) > 5:
+            raise reedsp.DeviceMemoryError
+        real(found, dist, pred)
+
+    monkeypatch.setattr(answers.Answers, "to_memory", few)
+    assert_equal(read(cluster.apsp(graph, "floyd-warshall", **options)), read(expected))
+
+
+class GivenUpError(Exception):
+    """The engine has given a task up."""
+
+
+def test_strips_that_are_given_up(cluster: PoolCluster, short_spans: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are on the device that fails, and no other worker has them; the error is one that is known."""
+
+    def fill(*_: object) -> None:
+        error = GivenUpError("three times")
+        setattr(error, WORKER, "the first")
+        raise error
+
+    monkeypatch.setattr(strips, "fill", fill)
+    with pytest.raises(GivenUpError, match="three times") as caught:
+        cluster.apsp(fractions(2 * SHORT_SPAN), "floyd-warshall")
+    assert caught.value.__notes__ == ["matrix, on worker the first"]
+    monkeypatch.setattr(cluster.engine, "final", (GivenUpError,))
+    with pytest.raises(RuntimeError, match=r"^matrix: failed on the first: GivenUpError: three times$"):
+        cluster.apsp(fractions(2 * SHORT_SPAN), "floyd-warshall")
 
 
 def test_johnson_and_negative_weights(cluster: PoolCluster) -> None:
@@ -315,6 +438,8 @@ def test_out_that_is_taken(cluster: PoolCluster, tmp_path: Path) -> None:
     (tmp_path / "y.pred.npy").touch()
     with pytest.raises(FileExistsError, match=r"y\.pred\.npy"):
         cluster.apsp(graph, out=tmp_path / "y.npy", predecessors=True)
+    with pytest.raises(FileExistsError, match=r"y\.pred\.npy"):  # it would be taken for this result's
+        cluster.apsp(graph, out=tmp_path / "y.npy")
     (tmp_path / "z.npy.partial").mkdir()
     (tmp_path / "z.npy.partial" / "thesis.tex").touch()
     with pytest.raises(FileExistsError, match=r"thesis\.tex"):
@@ -406,10 +531,17 @@ def test_what_is_done_is_not_done_again(
     with pytest.raises(KeyboardInterrupt):
         cluster.apsp(graph, "floyd-warshall", out=tmp_path / "x.npy", progress=interrupt)
     assert [each.name for each in tmp_path.iterdir()] == ["x.npy.partial"]
-    with pytest.raises(ValueError, match=r"its fingerprint is .* another problem's"):
-        cluster.apsp(fractions(n, seed=4), "floyd-warshall", out=tmp_path / "x.npy")
-    with pytest.raises(ValueError, match="its method is 'floyd-warshall', not 'johnson'"):
-        cluster.apsp(graph, "johnson", out=tmp_path / "x.npy")
+    others: list[tuple[reedsp.Graph, dict[str, Any], str]] = [
+        (fractions(n, seed=4), {}, "graph is '.*', not '.*'"),
+        (fractions(n + 1), {}, "graph is '.*', not '.*'"),
+        (graph, {"method": "johnson"}, "method is 'floyd-warshall', not 'johnson'"),
+        (graph, {"dtype": "float32"}, "dtype is 'float64', not 'float32'"),
+        (graph, {"predecessors": True}, "predecessors is False, not True"),
+        (graph, {"negative_cycles": "mark"}, "negative_cycles is 'raise', not 'mark'"),
+    ]
+    for another, options, message in others:
+        with pytest.raises(ValueError, match=f"journal: its {message}; it is another problem's"):
+            cluster.apsp(another, **{"method": "floyd-warshall", "out": tmp_path / "x.npy", **options})
     seen: list[int] = []
     with monkeypatch.context() as patch:
         patch.setattr(strips, "fill_rows", lambda *_: pytest.fail("it begins anew"))
@@ -418,10 +550,31 @@ def test_what_is_done_is_not_done_again(
     assert found.dist.tobytes() == expected.tobytes()
 
 
+def test_auto_goes_on_by_the_method_it_began_with(
+    cluster: PoolCluster, short_spans: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers on other devices would take another one."""
+    graph = fractions(3 * SHORT_SPAN)
+
+    def interrupt(*_: int) -> None:
+        raise KeyboardInterrupt
+
+    for method, other in (("johnson", "floyd-warshall"), ("floyd-warshall", "johnson")):
+        out = tmp_path / f"{method}.npy"
+        monkeypatch.setattr(answers, "method_for", lambda *_, each=method: (each, "it is the best"))
+        with pytest.raises(KeyboardInterrupt):
+            cluster.apsp(graph, out=out, progress=interrupt)
+        monkeypatch.setattr(answers, "method_for", lambda *_, each=other: (each, "it is the best"))
+        found = cluster.apsp(graph, out=out)
+        assert found.method == method
+        assert found.stats["chosen_because"] == "what was begun goes on by it"
+        assert np.array_equal(found.dist, reedsp.apsp(graph, method).dist)  # type: ignore[call-overload]
+
+
 @pytest.mark.parametrize("method", ["floyd-warshall", "johnson"])
 def test_the_error_that_says_what_to_ask_for_leaves_nothing(method: Any, cluster: PoolCluster, tmp_path: Path) -> None:
     graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], np.array([2**53, 1, 1]))
-    with pytest.raises(ValueError, match=r"^dist\[0, 2\] = 9007199254740993 .* ask for dtype='int64'$"):
+    with pytest.raises(ValueError, match=r"^dist\[0, 2\] = 9007199254740993 .* ask for dtype='int64'(\n|$)"):
         cluster.apsp(graph, method, out=tmp_path / "x.npy")
     found = cluster.apsp(graph, method, out=tmp_path / "x.npy", dtype="int64")
     assert np.array_equal(found.dist, reedsp.apsp(graph, method, dtype="int64").dist)

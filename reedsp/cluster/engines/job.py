@@ -6,8 +6,8 @@ import pickle
 import queue
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from reedsp.cluster.engines.engine import BROKEN, Engine, Future
 from reedsp.cluster.plan import AHEAD
@@ -34,6 +34,8 @@ class Task:
         Which sources they are from, for an error.
     function : callable
     arguments : tuple
+    worker : str or None
+        Which one would be best.
     """
 
     first: int
@@ -41,9 +43,13 @@ class Task:
     about: str
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
+    worker: str | None = field(default=None, kw_only=True)
 
 
-def run(engine: Engine, tasks: Sequence[Task]) -> Generator[tuple[Task, Future], None, None]:
+_Task = TypeVar("_Task", bound=Task)
+
+
+def run(engine: Engine, tasks: Sequence[_Task]) -> Generator[tuple[_Task, Future], None, None]:
     """Yield each task when it is done, in whichever order, with what it returns.
 
     What is left is cancelled when the iterator is closed, or an error leaves it, Ctrl-C included.
@@ -56,14 +62,14 @@ def run(engine: Engine, tasks: Sequence[Task]) -> Generator[tuple[Task, Future],
         A task has failed on two workers, which the message names, or the engine is lost: a BrokenExecutor if it is one.
     """
     ended: queue.SimpleQueue[Future] = queue.SimpleQueue()
-    running: dict[Future, tuple[Task, list[str]]] = {}
+    running: dict[Future, tuple[_Task, list[str]]] = {}
     waiting = list(reversed(tasks))
     try:
         while waiting or running:
             most = AHEAD * max(1, len(engine.workers())) if waiting else 0
             while waiting and len(running) < most:
                 task = waiting.pop()
-                future = engine.submit(task.function, *task.arguments)
+                future = engine.submit(task.function, *task.arguments, worker=task.worker)
                 running[future] = task, []
                 future.add_done_callback(ended.put)
             try:
@@ -81,15 +87,15 @@ def run(engine: Engine, tasks: Sequence[Task]) -> Generator[tuple[Task, Future],
                 continue
             if isinstance(error, _UNSENT) and not hasattr(error, WORKER):
                 raise (_unreturned if _can_be_sent(task) else _unsent)(task, error) from error
-            where = str(getattr(error, WORKER, "a worker that is lost"))
-            failures = [*failures, f"{where}: {type(error).__name__}: {error}"]
+            where = worker_of(error)
+            failures = [*failures, described(error)]
             if isinstance(error, _FINAL):
                 error.add_note(f"{task.about}, on worker {where}")
                 raise error
             if not isinstance(error, Exception) or isinstance(error, CancelledError):
                 engine.check()
             if len(failures) > 1 or isinstance(error, engine.final):
-                raise _failure(task, failures, error) from error
+                raise failure(task.about, failures, error) from error
             future = engine.avoid(task.function, *task.arguments, worker=where)
             running[future] = task, failures
             future.add_done_callback(ended.put)
@@ -131,11 +137,22 @@ def _unreturned(task: Task, error: BaseException) -> TypeError:
     return TypeError(f"function: its answer for {task.about} cannot be sent back from a worker: {reason}")
 
 
-def _failure(task: Task, failures: list[str], error: BaseException) -> RuntimeError:
+def worker_of(error: BaseException) -> str:
+    """Return on which worker an exception was raised."""
+    return str(getattr(error, WORKER, "a worker that is lost"))
+
+
+def described(error: BaseException) -> str:
+    """Return what an exception says, and where it was raised."""
+    return f"{worker_of(error)}: {type(error).__name__}: {error}"
+
+
+def failure(about: str, failures: list[str], error: BaseException) -> RuntimeError:
+    """Return the error for tasks that are given up, of which this is the last error."""
     kinds: list[tuple[type[BaseException], type[RuntimeError]]] = [
         *((each, each) for each in BROKEN),
         (MemoryError, DeviceMemoryError),
         (DeviceError, DeviceError),
     ]
     kind = next((raised for caught, raised in kinds if isinstance(error, caught)), RuntimeError)
-    return kind(f"{task.about}: failed on " + "; then on ".join(failures))
+    return kind(f"{about}: failed on " + "; then on ".join(failures))

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from reedsp.cluster.engines.engine import Engine, Future
+from reedsp.cluster.engines.job import described, failure, worker_of
 from reedsp.system.threads import POLL
 
 
@@ -81,7 +82,9 @@ class Window:
         Raises
         ------
         Exception
-            What a task, of any step, has raised, or the engine if it is lost.
+            What a task, of any step, has raised, with a note of its worker, or the engine if it is lost.
+        RuntimeError
+            The engine has given a task up: a BrokenExecutor if it is one.
         """
         while True:
             with self._changed:
@@ -93,11 +96,20 @@ class Window:
                 self._engine.check()
                 continue
             for future in failed:
-                future.result()
+                self._raise(future)
             break
         for number in sorted(each for each in self._files if each <= step):
             for file in self._files.pop(number):
                 file.unlink(missing_ok=True)
+
+    def _raise(self, future: Future) -> None:
+        try:
+            future.result()
+        except self._engine.final as error:
+            raise failure("matrix", [described(error)], error) from error
+        except Exception as error:
+            error.add_note(f"matrix, on worker {worker_of(error)}")
+            raise
 
     def results(self, futures: Sequence[Future]) -> list[Any]:
         """Return what some tasks return; cancel the others of them when one fails, or this is interrupted."""
