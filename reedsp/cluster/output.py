@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.system.files.atomic_file import room_for, synchronise_folder, write_whole
 from reedsp.system.files.path_argument import path_to_write
 
 _CHUNK_BYTES = 1 << 26  # of a zarr array, at most, in each of which are rows of one task
 ZARR, FOLDER, FILE = "zarr", "folder", "npy"
+_OTHERS = (".csv", ".h5", ".hdf5", ".mat", ".npz", ".parquet", ".tsv", ".txt")
+"""How names end of files that are not written."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ class Output:
         rows = np.ascontiguousarray(rows, self.dtype)
         if self.kind == FOLDER:
             file = self.path / f"{first:0{len(str(self.shape[0]))}}.npy"
-            write_whole(file, lambda stream: np.save(stream, rows), overwrite=True)
+            write_whole(file, functools.partial(array_files.save, array=rows), overwrite=True)
             return
         with room_for(self.path, rows.nbytes), open(self.path, "r+b") as stream:
             stream.seek(-self._bytes_from(first), os.SEEK_END)
@@ -138,9 +142,12 @@ def kind_of(out: str | os.PathLike[str]) -> tuple[str, Path]:
     Raises
     ------
     TypeError, ValueError
-        It is no path, or an empty one.
+        It is no path, or an empty one, or its name is that of a file of another format.
     FileNotFoundError
         There is no folder for it.
     """
     path = path_to_write(out)
-    return {".zarr": ZARR, ".npy": FILE}.get(path.suffix.lower(), FOLDER), path
+    ending = path.suffix.lower()
+    if ending in _OTHERS:
+        raise ValueError(f"out = {os.fspath(out)!r}, expected a name that ends in .zarr or .npy, or one for a folder")
+    return {".zarr": ZARR, ".npy": FILE}.get(ending, FOLDER), path

@@ -272,7 +272,8 @@ def _run(
     engine: Engine, question: Question, made: Sequence[Task], progress: Progress
 ) -> Generator[tuple[Task, Future], None, None]:
     """Run tasks, and name the vertices of a negative cycle as the graph does."""
-    count, most = 0, sum(task.count for task in made)
+    most = len(question.sources)
+    count = most - sum(task.count for task in made)  # what an earlier call has written
     with contextlib.closing(run(engine, made)) as done:
         try:
             for task, future in done:

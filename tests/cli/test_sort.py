@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import io
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import numpy as np
 import pytest
 
 from reedsp.cli import command
+from reedsp.cli.structure.sort import _write
 from reedsp.device import discovery
+from tests.system.files.failing import files_that_end_at
 
 
 @pytest.fixture
@@ -56,6 +59,16 @@ def test_files_are_written(run: Any) -> None:
     assert Path("sorted.txt").read_text() == "1\n2\n3\n"
     assert run("sort numbers.npy --output sorted.txt")[0] == 1
     assert run("sort sorted.txt --output sorted.txt --force --quiet") == (0, "", "")
+
+
+def test_a_file_for_which_there_is_no_room(tmp_path: Path) -> None:
+    with (
+        (tmp_path / "sorted.npy").open("wb") as stream,
+        files_that_end_at(10_000),
+        pytest.raises(OSError, match="File too large") as raised,
+    ):
+        _write(stream, np.zeros(2000), as_numpy=True)
+    assert raised.value.errno == errno.EFBIG
 
 
 def test_a_few_numbers_need_no_device(

@@ -35,8 +35,10 @@ from reedsp.cluster.engines import executor
 from reedsp.cluster.worker import claims, registry
 from reedsp.cluster.worker.published import Wrapped, narrowest
 from reedsp.cost_model import sharing
+from reedsp.device.device import Device
 from reedsp.networkx_backend import on_device
 from tests.support.families import FAMILIES, Family
+from tests.system.files.failing import files_that_end_at
 
 N = 40
 OUTS = ("x.npy", "x.zarr", "x")
@@ -327,10 +329,12 @@ def test_what_was_interrupted_goes_on(
         workers.sssp(graph, [1, *sources[1:]], out=tmp_path / out)
     with pytest.raises(ValueError, match="fingerprint"):
         workers.sssp(ring(weights=[2] * 2 * N), sources, out=tmp_path / out)
-    done: list[int] = []
+    done: list[tuple[int, int]] = []
     monkeypatch.setattr(sharing, "PARTS", 1)  # which does not change how it was cut
-    workers.sssp(graph, sources, out=tmp_path / out, progress=lambda count, most: done.append(most))
-    assert 0 < done[0] < 24
+    workers.sssp(graph, sources, out=tmp_path / out, progress=lambda count, most: done.append((count, most)))
+    assert done[0][0] > 6
+    assert done[-1] == (24, 24)
+    assert {most for _, most in done} == {24}
     assert same(read(tmp_path / out), reedsp.sssp(graph, sources).dist)
 
 
@@ -381,6 +385,16 @@ def test_a_full_disk_is_an_error_and_the_same_call_goes_on(
         assert np.array_equal(read(path), from_scipy(graph, range(N)))
         assert not list(tmp_path.glob("*.partial"))
     assert failed >= 8  # a task each, at least
+
+
+def test_a_file_for_which_there_is_no_room(tmp_path: Path) -> None:
+    rows = np.zeros((3, 1000))
+    folder = output.Output(output.FOLDER, tmp_path / "x", rows.shape, rows.dtype, len(rows))
+    folder.prepare()
+    with files_that_end_at(10_000), pytest.raises(OSError, match="File too large") as raised:
+        folder.write(0, rows)
+    assert raised.value.errno == errno.EFBIG
+    assert not list(folder.path.iterdir())
 
 
 @workers_are_threads
@@ -549,6 +563,8 @@ def test_what_is_no_path_is_named(workers: reedsp.cluster.Cluster) -> None:
             call(ring(), [0], out=3)
         with pytest.raises(ValueError, match=r"^out: it is empty, expected a path$"):
             call(ring(), [0], out="")
+        with pytest.raises(ValueError, match=r"^out = 'x\.NPZ', expected a name that ends in \.zarr or \.npy, or one "):
+            call(ring(), [0], out="x.NPZ")
     with pytest.raises(TypeError, match=r"^out: expected a path, got 3"):
         workers.apsp(ring(), out=3)  # type: ignore[arg-type]
     with concurrent.futures.ThreadPoolExecutor(1) as pool, pytest.raises(TypeError, match=r"^folder: expected a path"):

@@ -166,10 +166,10 @@ def _fractions(file: Path, words: list[bytes]) -> Iterator[float]:
 
 
 def _write(stream: IO[bytes], values: Any, as_numpy: bool) -> None:
-    import numpy as np
+    from reedsp.algorithms.all_pairs.out_of_core import array_files
 
     if as_numpy:
-        np.save(stream, values)
+        array_files.save(stream, values)
         return
     for first in range(0, len(values), _LINES_AT_ONCE):
         stream.write(_lines(values[first : first + _LINES_AT_ONCE]).encode())

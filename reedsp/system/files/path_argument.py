@@ -23,17 +23,21 @@ def path_argument(value: str | bytes | os.PathLike[str], name: str) -> str:
     return text
 
 
-def path_to_write(out: str | bytes | os.PathLike[str]) -> Path:
+def path_to_write(out: str | os.PathLike[str]) -> Path:
     """Return the absolute path of something that is to be written.
 
     Raises
     ------
     TypeError, ValueError
-        It is no path, or an empty one; the message names the argument.
+        It is no path, or an empty one, or has no name; the message names the argument.
     FileNotFoundError
         There is no folder for it.
     """
+    if isinstance(out, bytes):
+        raise TypeError(f"out: expected a path as text, got {out!r}")
     path = Path(path_argument(out, "out")).absolute()
+    if not path.name:
+        raise ValueError(f"out = {str(path)!r}, expected a path that ends in a name")
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     return path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import errno
 import io
 import itertools
@@ -10,7 +11,7 @@ import mmap
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,18 @@ CUT = -1
 
 READING_ERRORS = {name: error for name, error in ERRORS.items() if name != "full"} | {"cut": CUT}
 every_reading_error = pytest.mark.parametrize("error", READING_ERRORS.values(), ids=READING_ERRORS)
+
+
+@contextlib.contextmanager
+def files_that_end_at(size: int) -> Iterator[None]:
+    """Have the system refuse what does not fit into a file of some bytes, however it is written."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,11 @@ def test_what_is_written_has_a_folder(tmp_path: Path, monkeypatch: pytest.Monkey
     assert path_to_write("x") == tmp_path / "x"
     with pytest.raises(TypeError, match=r"^out: expected a path, got 3$"):
         path_to_write(3)  # type: ignore[arg-type]
-    for empty in ("", b""):
-        with pytest.raises(ValueError, match=r"^out: it is empty, expected a path$"):
-            path_to_write(empty)
+    with pytest.raises(TypeError, match=r"^out: expected a path as text, got b'x'$"):
+        path_to_write(b"x")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^out: it is empty, expected a path$"):
+        path_to_write("")
+    with pytest.raises(ValueError, match=f"^out = '{re.escape(tmp_path.anchor)}', expected a path that ends in a name"):
+        path_to_write(tmp_path.anchor)
     with pytest.raises(FileNotFoundError, match="nowhere"):
         path_to_write(tmp_path / "nowhere" / "x")

@@ -17,6 +17,14 @@ def checksum(rows: npt.NDArray[Any], before: int = 0) -> int:
     return zlib.crc32(rows.data, before)
 
 
+def save(stream: IO[bytes], array: npt.NDArray[Any]) -> None:
+    """Write an array as :func:`numpy.save` does, but with the system's error where that is not possible.
+
+    What numpy writes by itself, past a stream that is a file, has no number of an error: not even that of a full disk.
+    """
+    write_npy(stream, iter([array]), array.shape, array.dtype)
+
+
 def write_npy(
     stream: IO[bytes], rows: Iterator[npt.NDArray[Any]], shape: tuple[int, ...], dtype: npt.DTypeLike
 ) -> None:
