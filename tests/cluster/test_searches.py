@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
@@ -666,16 +667,15 @@ def test_the_folder_of_graphs_stays_where_it_was(
 
 
 def test_workers_forget_what_their_client_has_forgotten(tmp_path: Path) -> None:
-    before = len(registry._entries)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         for run in range(2):
             with reedsp.cluster.Executor(pool, folder=tmp_path) as cluster:
                 graphs = [ring(weights=[1 + each + 10 * run] * (2 * N)) for each in range(7)]
                 for graph in graphs:
                     cluster.sssp(graph, [0])
-                held = [len(entry.graphs) for entry in list(registry._entries.values())[before:]]
-                assert held[:-1] == [0] * run
-                assert 4 <= held[-1] <= 5  # one may have come before its predecessor was forgotten
+                [(key, held)] = [each for each in registry._entries.items() if each[1].setting.folder is not None]
+                assert key == cluster.engine._setting.key
+                assert 4 <= len(held.graphs) <= 5  # one may have come before its predecessor was forgotten
 
 
 def test_a_graph_in_the_place_of_another_has_that_one_forgotten(
@@ -841,19 +841,70 @@ def test_neither_the_package_nor_its_cluster_imports_dask() -> None:
 # ---- devices of workers -----------------------------------------------------------------------------
 
 
-def test_processes_of_a_host_share_out_its_devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims, "_held", held := [])
-    key = f"test {os.getpid()}"
-    try:
-        assert [claims.claim(key, "abc") for _ in range(5)] == ["a", "b", "c", "a", "b"]
-        assert claims.claim(f"another {key}", "abc") == "a"
-        held.pop(1).close()  # as if its process had ended
-        assert claims.claim(key, "abc") == "b"
-        assert claims.claim(key, "a") == "a"
-    finally:
-        for file in held:
-            Path(file.name).unlink(missing_ok=True)
-            file.close()
+def test_processes_of_a_host_share_out_its_devices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    held = [claims.claim("a cluster", "abc") for _ in range(5)]
+    assert [each.taken for each in held] == ["a", "b", "c", "a", "b"]
+    held.append(claims.claim("another", "abc"))
+    assert held[-1].taken == "a"
+    held.pop(1).release()
+    held.append(claims.claim("a cluster", "abc"))
+    assert held[-1].taken == "b"
+    assert claims.claim("a cluster", "a").taken == "a"
+    [folder] = tmp_path.iterdir()
+    assert len(list(folder.iterdir())) == 1 + len(held)
+    for each in held:
+        each.release()
+    assert [each.name for each in folder.iterdir()] == ["turn"]
+
+
+def test_what_a_process_had_taken_that_ended_is_taken_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    lost = claims.claim("a cluster", "abc"), claims.claim("one that is closed", "abc")
+    for each in lost:
+        assert each._file is not None
+        each._file.close()  # as if its process had ended
+    again = claims.claim("a cluster", "abc")
+    assert again.taken == "a"
+    [folder] = tmp_path.iterdir()
+    assert len(list(folder.iterdir())) == 2  # the other one's file is deleted
+    again.release()
+
+
+def test_processes_that_take_and_let_go_at_once_take_different_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    taken: list[int] = []
+
+    def take(_: int) -> None:
+        claim = claims.claim("a cluster", range(8))
+        assert claim.taken not in taken
+        taken.append(claim.taken)
+        taken.remove(claim.taken)
+        claim.release()
+
+    with concurrent.futures.ThreadPoolExecutor(8) as processes:
+        list(processes.map(take, range(400)))
+    [folder] = tmp_path.iterdir()
+    assert [each.name for each in folder.iterdir()] == ["turn"]
+
+
+@workers_are_threads
+def test_workers_let_go_of_what_they_had_for_a_cluster_that_is_closed(
+    pool: concurrent.futures.Executor, device: Device
+) -> None:
+    before = dict(registry._entries)
+    for _ in range(4):
+        with reedsp.cluster.Executor(pool, [device.name] * 2) as cluster:
+            cluster.sssp(ring(), [0])
+            [entry] = [entry for key, entry in registry._entries.items() if key not in before]
+    assert entry.claim is not None
+    assert entry.claim._file is not None
+    with reedsp.cluster.Executor(pool) as cluster:
+        cluster.sssp(ring(), [0])
+    assert entry.claim._file.closed
+    assert not Path(entry.claim._file.name).exists()
 
 
 @pytest.mark.parametrize(("rows", "workers", "row_bytes"), [(0, 2, 8), (1, 2, 8), (1000, 3, 8), (100, 2, 1 << 26)])

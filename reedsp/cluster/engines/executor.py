@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import dataclasses
 import os
 import pickle
 import shutil
@@ -47,10 +48,12 @@ class ExecutorEngine:
         self._count = int(getattr(executor, "_max_workers", None) or getattr(executor, "num_workers", None) or 1)
         if threads is None and isinstance(executor, concurrent.futures.ProcessPoolExecutor):
             threads = max(1, (os.cpu_count() or 1) // self._count)
-        self._setting = setting_of(devices, threads)
+        setting = setting_of(devices, threads)
+        within = None if folder is None else folder.absolute()  # wherever this process is later
+        self._folder = Path(tempfile.mkdtemp(prefix="reedsp-graphs-", dir=within))
+        self._delete = weakref.finalize(self, _remove, self._folder, os.getpid())  # also if no one closes the cluster
+        self._setting = dataclasses.replace(setting, folder=str(self._folder))
         self.task_bytes = sharing.ROW_BYTES_GPU if devices == "gpu" else sharing.ROW_BYTES
-        self._given = None if folder is None else folder.absolute()  # wherever this process is later
-        self._folder: Path | None = None
         self._failure: RuntimeError | None = None
 
     def workers(self) -> tuple[str, ...]:
@@ -98,9 +101,6 @@ class ExecutorEngine:
 
     def publish(self, graph: Wrapped) -> Published:
         """Write a graph to a file that workers read when they first meet it."""
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="reedsp-graphs-", dir=self._given))
-            weakref.finalize(self, _remove, self._folder, os.getpid())  # of a cluster that no one closes
         file = self._folder / graph.fingerprint
         if not file.exists():
             write_private(file, pickle.dumps(graph, pickle.HIGHEST_PROTOCOL))
@@ -112,10 +112,8 @@ class ExecutorEngine:
             Path(graph.file).unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Delete the files of graphs; the executor stays as it is."""
-        if self._folder is not None:
-            _remove(self._folder, os.getpid())
-            self._folder = None
+        """Delete the files of graphs, so that workers forget the cluster; the executor stays as it is."""
+        self._delete()
 
 
 def _remove(folder: Path, process: int) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from reedsp._version import __version__
-from reedsp.cluster.worker.claims import claim
+from reedsp.cluster.worker.claims import Claim, claim
 from reedsp.cluster.worker.published import Published, Wrapped
 from reedsp.device.device import Device
 from reedsp.device.discovery import devices, get_device
@@ -47,6 +47,8 @@ class Setting:
         :func:`reedsp.get_device`: the workers of a host take them in turn. None: what each would take by itself.
     threads : int or None
         Of a device that is the host's processor; None: what the engine says.
+    folder : str or None
+        One that the client deletes with the cluster, where workers do not hear of its end otherwise.
     version : str
         Of the client's reedsp, whose tasks another version may not understand.
     """
@@ -54,6 +56,7 @@ class Setting:
     key: str
     devices: str | tuple[str, ...] | None = None
     threads: int | None = None
+    folder: str | None = None
     version: str = field(default_factory=lambda: __version__)  # no attribute of the class, which other versions have
 
 
@@ -84,7 +87,7 @@ class _Entry:
 
     setting: Setting
     name: str
-    device: Device | None = None
+    claim: Claim[Device] | None = None
     failure: str | None = None
     workers: set[str] = field(default_factory=set)
     begun: float = field(default_factory=time.monotonic)
@@ -122,8 +125,7 @@ def begin(setting: Setting, name: str, threads: int | None = None) -> None:
         if setting.key in _entries:
             _entries[setting.key].workers.add(name)
             return
-        for other in _entries.values():
-            _drop_deleted(other)
+        _forget_deleted()
         entry = _Entry(setting, name, workers={name})
         count = setting.threads if setting.threads is not None else threads
         if count is not None and not is_opencl_used():
@@ -131,8 +133,8 @@ def begin(setting: Setting, name: str, threads: int | None = None) -> None:
                 os.environ.setdefault(variable, str(count))
         try:
             _check_version(setting)
-            entry.device = _own_device(setting)
-            entry.lock = _locks.setdefault(entry.device.index, threading.RLock())
+            entry.claim = _own_device(setting)
+            entry.lock = _locks.setdefault(entry.claim.taken.index, threading.RLock())
         except (DeviceError, RuntimeError) as error:
             entry.failure = str(error)
         _entries[setting.key] = entry
@@ -144,7 +146,7 @@ def end(key: str, name: str) -> None:
         if (entry := _entries.get(key)) is not None:
             entry.workers.discard(name)
             if not entry.workers:
-                del _entries[key]
+                _forget(entry)
 
 
 def put(key: str, name: str, wrapped: Wrapped) -> None:
@@ -206,9 +208,9 @@ def device() -> Device:
         It has none of those that were asked for, or another version of reedsp than its client.
     """
     entry = _own()
-    if entry.device is None:
+    if entry.claim is None:
         raise DeviceError(f"worker {entry.name}: {entry.failure}")
-    return entry.device
+    return entry.claim.taken
 
 
 @contextlib.contextmanager
@@ -267,8 +269,23 @@ def _own() -> _Entry:
     return entry
 
 
+def _forget_deleted() -> None:
+    """Forget the clusters whose folders are gone, and of others the graphs whose files are."""
+    for entry in list(_entries.values()):
+        if entry.setting.folder is not None and not os.path.exists(entry.setting.folder):
+            _forget(entry)
+        else:
+            _drop_deleted(entry)
+
+
+def _forget(entry: _Entry) -> None:
+    del _entries[entry.setting.key]
+    if entry.claim is not None:
+        entry.claim.release()
+
+
 def _drop_deleted(entry: _Entry) -> None:
-    """Forget the graphs whose files are gone: their cluster has forgotten them, or is closed."""
+    """Forget the graphs whose files are gone: their cluster has forgotten them."""
     with entry.changed:
         gone = [fingerprint for fingerprint, file in entry.files.items() if not os.path.exists(file)]
         for fingerprint in gone:
@@ -294,9 +311,9 @@ def _check_version(setting: Setting) -> None:
         raise RuntimeError(f"it has reedsp {__version__}, and its client {theirs}: install one version on all machines")
 
 
-def _own_device(setting: Setting) -> Device:
+def _own_device(setting: Setting) -> Claim[Device]:
     if setting.devices is None:
-        return get_device()
+        return Claim(get_device())
     if isinstance(setting.devices, str):
         best = get_device(setting.devices)  # says which there are, if there is none of this kind
         same = [each for each in devices() if each.kind == best.kind and each.platform == best.platform]
