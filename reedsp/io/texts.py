@@ -30,6 +30,7 @@ Fault = Callable[[int, str], Exception]
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NO_FRACTIONS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 _NOT_ZERO = re.compile(r"[^1-9eE]*[1-9]")
 _DIRECTED = "directed"
 _LONGEST = 18  # digits of the number of a vertex
@@ -105,6 +106,8 @@ def graph_of_lines(lines: Iterable[tuple[int, str]], fault: Fault) -> Graph:
 def array_of_text(text: str, name: str = "text") -> npt.NDArray[Any]:
     r"""Return the numbers of a text, between white space: int64 if all are written as integers, otherwise float64.
 
+    Among fractions ``inf``, ``-inf`` and ``nan`` are numbers, too.
+
     Raises
     ------
     ValueError
@@ -121,7 +124,8 @@ def array_of_text(text: str, name: str = "text") -> npt.NDArray[Any]:
     places: list[tuple[int, int]] = []
     for line, words in enumerate(text.splitlines(), start=1):
         for word, written in enumerate(words.split(), start=1):
-            values.append(_number(written, line, word, "a number", fault))
+            no_fraction = _NO_FRACTIONS.get(written)
+            values.append(_number(written, line, word, "a number", fault) if no_fraction is None else no_fraction)
             places.append((line, word))
 
     def inexact(place: int) -> Exception:

@@ -16,8 +16,8 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, TypeAlias
 
-LARGEST_BODY = 64 * 1024
-"""Bytes of a request."""
+LARGEST_BODY = 256 * 1024
+"""Bytes of a request: 2,000 edges, each listed both ways with all digits of its weight, take some 160 KiB."""
 
 LARGEST_SIZE = 1_000
 """Of an input that is generated: elements of an array; graphs have a smaller limit of their own."""

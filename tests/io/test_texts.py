@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,7 @@ def test_more_vertices_than_have_numbers(monkeypatch: pytest.MonkeyPatch) -> Non
         ("", [], np.int64),
         (" 1.5\t-2 ", [1.5, -2.0], np.float64),
         ("9223372036854775807 -9223372036854775808", [2**63 - 1, -(2**63)], np.int64),
+        ("inf -inf 3", [math.inf, -math.inf, 3.0], np.float64),
     ],
 )
 def test_arrays(text: str, expected: list[Any], dtype: Any) -> None:
@@ -102,10 +104,15 @@ def test_arrays(text: str, expected: list[Any], dtype: Any) -> None:
     assert (found.tolist(), found.dtype) == (expected, dtype)
 
 
+def test_what_is_no_number_may_be_in_an_array() -> None:
+    assert np.isnan(array_of_text("1 nan")).tolist() == [False, True]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("1\n2 x", r"^list:2: word 2: expected a number, got 'x'$"),
+        ("inf 1 infinity", r"^list:1: word 3: expected a number, got 'infinity'$"),
         ("1,2", r"^list:1: word 1: expected a number, got '1,2'$"),
         ("1e400", r"^list:1: word 1: '1e400' is too large for float64$"),
         ("0.0 0e5 1E-400", r"^list:1: word 3: '1E-400' is too small for float64$"),

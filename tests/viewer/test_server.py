@@ -127,7 +127,7 @@ def test_the_page_and_a_run(server: Server, runner: Runner) -> None:
 
 
 def test_limits(runner: Runner) -> None:
-    assert (LARGEST_BODY, MOST_CONNECTIONS) == (64 * 1024, 16)
+    assert (LARGEST_BODY, MOST_CONNECTIONS) == (256 * 1024, 16)
     generated = {"kind": "graph", "algorithm": "frontier", "generate": "path"}
     with Server("", runner) as server:
         assert (server._http.seconds, server._runs._seconds) == (20, 120)

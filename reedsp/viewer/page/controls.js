@@ -2,6 +2,7 @@
 "use strict";
 const controls = (() => {
   const $ = (id) => document.getElementById(id);
+  const LARGEST_FILE = 262144; // bytes
   const SPEEDS = [1, 2, 5, 10, 20];
   const KEYS = [
     ["\u2190 \u2192", "a step back, a step"],
@@ -329,7 +330,7 @@ const controls = (() => {
   async function readFile(e) {
     const [file] = e.target.files;
     if (!file) return;
-    if (file.size > 65536) said().textContent = `${file.name} has more than 65536 bytes`;
+    if (file.size > LARGEST_FILE) said().textContent = `${file.name} has more than ${LARGEST_FILE} bytes`;
     else $("edit-text").value = await file.text();
     e.target.value = "";
   }
@@ -418,10 +419,16 @@ const controls = (() => {
     $("meaning").textContent = replay.array(state.shown).meaning || "";
     const edge = state.selected && state.selected.edge !== undefined ? app.graph.lines()[state.selected.edge] : null;
     $("weight-label").hidden = !edge;
-    if (edge && document.activeElement !== $("weight")) $("weight").value = edge.w === undefined ? 1 : values.text(edge.w);
+    if (edge && document.activeElement !== $("weight")) $("weight").value = edge.w ?? 1;
     $("connect").hidden = Boolean(edge);
     $("selected").querySelector(".actions").hidden = app.input().kind !== "graph";
     writeAddress();
+  }
+
+  // An empty field changes nothing.
+  function weigh({ target }) {
+    if (target.value === "") target.value = app.graph.lines()[app.state.selected.edge].w ?? 1;
+    else app.setWeight(text.value(target.value));
   }
 
   function bind(state) {
@@ -456,7 +463,7 @@ const controls = (() => {
     });
     $("algorithm").addEventListener("change", (e) => enter(state.entries.find((each) => each.key === e.target.value)));
     $("shown").addEventListener("change", (e) => app.show(e.target.value));
-    $("weight").addEventListener("change", (e) => app.setWeight(Number(e.target.value)));
+    $("weight").addEventListener("change", weigh);
     $("speed").addEventListener("change", () => timer && (stop(), play()));
     options($("speed"), SPEEDS.map((s) => [String(s), `${s} steps/s`]), "2");
     $("freeze").setAttribute("aria-pressed", String(app.graph.isFrozen()));

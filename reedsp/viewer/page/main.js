@@ -157,7 +157,7 @@ const app = (() => {
 
   function setWeight(weight) {
     const edge = state.selected && state.selected.edge;
-    if (edge === undefined || edge === null || !Number.isFinite(weight)) return;
+    if (edge === undefined || edge === null || !Number.isFinite(Number(weight))) return;
     const { indices } = graph.lines()[edge];
     change((given) => editing.setWeight(given, indices, weight));
     select({ edge });
@@ -180,13 +180,17 @@ const app = (() => {
     choose(state.current, state.current.replay ? state.current.replay.k : 0);
   }
 
-  // Runs a request; vertices that were drawn stay where they are.
+  // Runs a request; vertices that were drawn, by what they are called in text, stay where they are.
   async function run(request, places = null) {
     state.busy = true;
     render();
     try {
       const entry = replace(await editing.run(state.run, request));
-      if (places && entry.input && entry.input.n === places.length) entry.places = places;
+      if (places && entry.input) {
+        const called = text.naming(entry.input);
+        const kept = Array.from({ length: entry.input.n }, (_, v) => places.get(called(v)));
+        if (kept.every(Boolean)) entry.places = kept;
+      }
       choose(entry);
     } catch (error) {
       controls.say(`It was not run: ${error.message}`);
@@ -201,8 +205,10 @@ const app = (() => {
     const { trace } = state.current;
     const given = input();
     const request = { text: text.write(given), kind: given.kind, algorithm: trace.algorithm };
-    if (given.kind === "graph") Object.assign(request, { source: given.n ? text.naming(given)(given.source ?? 0) : null });
-    return run(request, given.kind === "graph" ? graph.points() : null).catch(() => {});
+    if (given.kind !== "graph") return run(request).catch(() => {});
+    const called = text.naming(given);
+    request.source = given.n ? called(given.source ?? 0) : null;
+    return run(request, new Map(graph.points().map((point, v) => [called(v), point]))).catch(() => {});
   }
 
   // ---- drawing of the whole ------------------------------------------------------------------------------------

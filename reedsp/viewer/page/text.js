@@ -7,10 +7,25 @@ const text = (() => {
   const MOST_ELEMENTS = 1000;
   const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
+  // What a word says, or a value of a trace for it: integers that no number of this language holds stay digits.
+  function value(word) {
+    if (word === "inf") return null;
+    if (/^(-inf|nan)$/.test(word)) return word;
+    const v = Number(word);
+    return /^[+-]?\d+$/.test(word) && !Number.isSafeInteger(v) ? String(BigInt(word.replace(/^\+/, ""))) : v;
+  }
+
+  // All digits of a value, with a point where its type has fractions.
+  function numeral(v, type) {
+    if (v === null) return "inf";
+    const digits = Object.is(v, -0) ? "-0" : String(v);
+    return /^float/.test(type) && /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
+  }
+
   // What a vertex is called in text: its name if all names are different numbers, else its index.
   function naming(input) {
     const names = (input.names || []).map(String);
-    const numbers = names.length > 0 && names.every((name) => /^\d{1,15}$/.test(name)) && new Set(names).size === names.length;
+    const numbers = names.length > 0 && names.every((name) => /^(0|[1-9]\d{0,14})$/.test(name)) && new Set(names).size === names.length;
     return (v) => (numbers ? Number(names[v]) : v);
   }
 
@@ -21,7 +36,7 @@ const text = (() => {
   }
 
   function write(input) {
-    if (input.kind === "array") return input.values.map((v) => values.text(v)).join(" ") + "\n";
+    if (input.kind === "array") return input.values.map((v) => numeral(v, input.dtype)).join(" ") + "\n";
     const called = naming(input);
     const arcs = input.edges.map(([u, v, w]) => [u, v, w === undefined ? 1 : w]);
     if (!input.directed) arcs.push(...arcs.filter(([u, v]) => u !== v).map(([u, v, w]) => [v, u, w]));
@@ -34,10 +49,11 @@ const text = (() => {
   function readArray(content) {
     const words = content.split(/\s+/).filter(Boolean);
     words.forEach((word, i) => {
-      if (!NUMBER.test(word)) throw new TextError(`word ${i + 1}: "${word.slice(0, 20)}" is no number`);
+      if (!NUMBER.test(word) && !/^(-?inf|nan)$/.test(word)) throw new TextError(`word ${i + 1}: "${word.slice(0, 20)}" is no number`);
     });
     if (words.length > MOST_ELEMENTS) throw new TextError(`there are ${words.length} numbers; at most ${MOST_ELEMENTS} can be watched`);
-    return { kind: "array", values: words.map(Number) };
+    const integers = words.every((word) => /^[+-]?\d+$/.test(word));
+    return { kind: "array", dtype: integers ? "int64" : "float64", values: words.map(value) };
   }
 
   function readGraph(content) {
@@ -67,18 +83,18 @@ const text = (() => {
         if (weight.length > 1 || (weight.length && !NUMBER.test(weight[0])))
           throw new TextError(`line ${i + 1}: weight "${weight.join("=").slice(0, 20)}" is no number`);
         const v = vertex(head, i + 1);
-        const w = weight.length ? Number(weight[0]) : 1;
+        const w = weight.length ? value(weight[0]) : 1;
         const key = `${u} ${v}`;
-        if (!lightest.has(key) || w < lightest.get(key)[2]) lightest.set(key, [u, v, w]);
+        if (!lightest.has(key) || Number(w) < Number(lightest.get(key)[2])) lightest.set(key, [u, v, w]);
       }
     });
     const sorted = [...ids.keys()].sort((a, b) => a - b);
     const arcs = [...lightest.values()];
     if (sorted.length > MOST_VERTICES) throw new TextError(`there are ${sorted.length} vertices; at most ${MOST_VERTICES} can be watched`);
-    if (arcs.length > MOST_EDGES) throw new TextError(`there are ${arcs.length} edges; at most ${MOST_EDGES} can be watched`);
     sorted.forEach((id, i) => ids.set(id, i));
     directed = directed || !isSymmetric(arcs);
     const edges = arcs.map(([u, v, w]) => [ids.get(u), ids.get(v), w]).filter(([u, v]) => directed || u <= v);
+    if (edges.length > MOST_EDGES) throw new TextError(`there are ${edges.length} edges; at most ${MOST_EDGES} can be watched`);
     const names = sorted.some((id, i) => id !== i) ? sorted : null;
     const weighted = edges.some(([, , w]) => w !== 1);
     return { kind: "graph", n: sorted.length, directed, weighted, edges, names, coordinates: null, sides: null, source: sorted.length ? 0 : null };
@@ -86,5 +102,5 @@ const text = (() => {
 
   const read = (content, like) => (like.kind === "array" ? readArray(content) : readGraph(content));
 
-  return { read, write, naming, TextError };
+  return { read, write, value, naming, TextError };
 })();
