@@ -50,34 +50,45 @@ _FUNCTIONS = {"min": (2, None), "max": (2, None), "abs": (1, 1), "ceil_log2": (1
 _WORDS = {"p", "n", "range", "Global", *_TYPES, *_FUNCTIONS}
 _OPTIONS = ("method", "optimizations", "check", "demand", "max_rounds", "device", "self")
 _DEPTH = 100  # of expressions, and of statements
+_MODES = ", ".join(map(repr, get_args(Mode)))
 _SUPPORTED = "assignments, if, while, for over range, and pass"
 
 
-def parse(text: str, mode: Mode = "CREW", first_line: int = 1, constants: Mapping[str, Any] | None = None) -> Tree:
+def parse(
+    text: str,
+    mode: Mode | None = None,
+    first_line: int = 1,
+    constants: Mapping[str, Any] | None = None,
+    *,
+    is_decorated: bool = False,
+) -> Tree:
     """Read a program.
 
     Parameters
     ----------
     text : str
         A function of Python, with its decorators or without.
-    mode : {"EREW", "CREW", "common", "arbitrary", "priority"}
+    mode : {"EREW", "CREW", "common", "arbitrary", "priority"}, optional
+        By default that of the decorator, else "CREW".
     first_line : int
         Where the text begins in its file.
     constants : mapping, optional
         Numbers that the program may name.
+    is_decorated : bool
+        Whether Python has run the decorators, so that nothing is read from them.
 
     Raises
     ------
     ProgramError
         The program is not one of this language; the message names and quotes the line.
     """
-    if mode not in get_args(Mode):
-        raise ValueError(f"mode: {mode!r} is none of {', '.join(map(repr, get_args(Mode)))}")
-    return _Parser(text, mode, first_line, constants or {}).tree()
+    if mode not in get_args(Mode) and (is_decorated or mode is not None):
+        raise ValueError(f"mode: {mode!r} is none of {_MODES}")
+    return _Parser(text, mode, first_line, constants or {}).tree(is_decorated)
 
 
 class _Parser:
-    def __init__(self, text: str, mode: Mode, first_line: int, constants: Mapping[str, Any]) -> None:
+    def __init__(self, text: str, mode: Mode | None, first_line: int, constants: Mapping[str, Any]) -> None:
         lines = re.split(r"\r\n|\r|\n", text)  # as Python has them
         self._lines = {first_line + number: line for number, line in enumerate(lines)}
         self._mode, self._first, self._constants = mode, first_line, constants
@@ -91,7 +102,7 @@ class _Parser:
         self._past: set[str] = set()  # counters of loops that are over
         self._hidden: set[str] = set()
 
-    def tree(self) -> Tree:
+    def tree(self, is_decorated: bool) -> Tree:
         try:
             module = ast.parse(self._text)
         except SyntaxError as error:
@@ -105,6 +116,7 @@ class _Parser:
         if len(found) != 1 or not isinstance(found[0], ast.FunctionDef):
             raise ProgramError("a program is one function", self._first, 1, self._lines.get(self._first, ""))
         function = found[0]
+        mode = self._mode if is_decorated else self._mode_of(function.decorator_list)
         self._want_shallow(function)
         self._all_names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
         self._all_names |= {argument.arg for argument in function.args.args}
@@ -113,7 +125,7 @@ class _Parser:
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and ast.get_docstring(function):
             body = body[1:]
         statements = self._block(body, top=True)
-        return Tree(function.name, self._mode, self._globals, self._privates, statements, self._lines)
+        return Tree(function.name, mode or "CREW", self._globals, self._privates, statements, self._lines)
 
     def _want_shallow(self, function: ast.FunctionDef) -> None:
         """Refuse expressions, and statements, within one another beyond what compilers, and this one, take."""
@@ -136,6 +148,23 @@ class _Parser:
             todo += [(each, depth) for each in ast.iter_child_nodes(node)]
 
     # ---- declarations -----------------------------------------------------------------------------------
+
+    def _mode_of(self, decorators: list[ast.expr]) -> Mode | None:
+        """Return the mode, which a decorator may say instead of the caller."""
+        mode = self._mode
+        for number, node in enumerate(decorators):
+            called, keywords = (node.func, node.keywords) if isinstance(node, ast.Call) else (node, [])
+            if number or ast.unparse(called).rpartition(".")[2] != "program":
+                raise self._wrong(node, f"@{ast.unparse(node)} is not supported; a text has @program(mode=...) at most")
+            if (isinstance(node, ast.Call) and node.args) or [each.arg for each in keywords] not in ([], ["mode"]):
+                raise self._wrong(node, "program takes mode=... and nothing else")
+            for each in keywords:
+                mode = next((one for one in get_args(Mode) if repr(one) == ast.unparse(each.value)), None)
+                if mode is None:
+                    raise self._wrong(each.value, f"mode: {ast.unparse(each.value)} is none of {_MODES}")
+                if self._mode not in (None, mode):
+                    raise self._wrong(each.value, f"mode: {mode!r} here, but {self._mode!r} is given beside the text")
+        return mode
 
     def _read_parameters(self, function: ast.FunctionDef) -> None:
         arguments = function.args

@@ -70,8 +70,16 @@ class Program:
         The program as it was read.
     """
 
-    def __init__(self, source: str, mode: Mode, first_line: int, constants: Mapping[str, Any]) -> None:
-        self.tree = parse(source, mode, first_line, constants)
+    def __init__(
+        self,
+        source: str,
+        mode: Mode | None,
+        first_line: int,
+        constants: Mapping[str, Any],
+        *,
+        is_decorated: bool = False,
+    ) -> None:
+        self.tree = parse(source, mode, first_line, constants, is_decorated=is_decorated)
         self.source = source
         self._plans: dict[tuple[frozenset[str], bool], Plan] = {}
         self._sources: dict[tuple[frozenset[str], Method, bool], Source] = {}
@@ -280,7 +288,7 @@ def program_of(function: Callable[..., Any], mode: Mode) -> Program:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
         raise ProgramError("the text of the function cannot be read; use from_text", 1, 1, "") from None
-    return Program("".join(lines), mode, max(1, first), _outside(function))
+    return Program("".join(lines), mode, max(1, first), _outside(function), is_decorated=True)
 
 
 def _outside(function: Callable[..., Any]) -> dict[str, Any]:
@@ -295,21 +303,22 @@ def _outside(function: Callable[..., Any]) -> dict[str, Any]:
     return found
 
 
-def from_text(source: str, *, mode: Mode = "CREW", constants: Mapping[str, Any] | None = None) -> Program:
+def from_text(source: str, *, mode: Mode | None = None, constants: Mapping[str, Any] | None = None) -> Program:
     """Return the PRAM program that a text is.
 
     Parameters
     ----------
     source : str
-        A function, as for :func:`program`.
-    mode : {"EREW", "CREW", "common", "arbitrary", "priority"}
+        A function, as for :func:`program`, with that decorator or without.
+    mode : {"EREW", "CREW", "common", "arbitrary", "priority"}, optional
+        By default that of the decorator, else "CREW".
     constants : mapping, optional
         Numbers that the text may name.
 
     Raises
     ------
     ProgramError
-        As for :func:`program`.
+        As for :func:`program`; or the text has another decorator, or one with another mode.
     TypeError
         The source is no text, or the constants are no mapping.
 

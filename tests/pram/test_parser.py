@@ -231,6 +231,41 @@ def test_modes() -> None:
         ValueError, match=r"^mode: 'PRAM' is none of 'EREW', 'CREW', 'common', 'arbitrary', 'priority'$"
     ):
         pram.from_text("def f(p, n): pass", mode="PRAM")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^mode: None is none of 'EREW', "):
+        pram.program(mode=None)(test_modes)  # type: ignore[call-overload]
+
+
+DECORATED = '@{}(mode="priority")\ndef f(p, n, A: int64[:]):\n    A[0] = p + 1\n'
+
+
+@pytest.mark.parametrize("name", ["program", "pram.program", "reedsp.pram.program"])
+def test_a_text_says_its_mode(name: str) -> None:
+    text = DECORATED.format(name)
+    assert pram.from_text(text).run(3, A=[7])["A"].tolist() == [1]
+    assert pram.from_text(text, mode="priority").tree.mode == "priority"
+    for line in (f"@{name}", f"@{name}()"):
+        undecided = text.replace(f'@{name}(mode="priority")', line)
+        assert pram.from_text(undecided).tree.mode == "CREW"
+        assert pram.from_text(undecided, mode="EREW").tree.mode == "EREW"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "mode", "reason"),
+    [
+        ("", "", "EREW", "mode: 'priority' here, but 'EREW' is given beside the text"),
+        ('"priority"', '"CRCW"', None, "mode: 'CRCW' is none of 'EREW', 'CREW', 'common', 'arbitrary', 'priority'"),
+        ('"priority"', "MODE", None, "mode: MODE is none of 'EREW', 'CREW', 'common', 'arbitrary', 'priority'"),
+        ('"priority"', "[1]", None, r"mode: \[1\] is none of 'EREW', .*"),
+        ('mode="priority"', '"priority"', None, r"program takes mode=\.\.\. and nothing else"),
+        ("mode=", "n=3, mode=", None, r"program takes mode=\.\.\. and nothing else"),
+        ("program", "wraps", None, r"@wraps\(.* is not supported; a text has @program\(mode=\.\.\.\) at most"),
+        ("@", "@program\n@", None, r"@program\(mode='priority'\) is not supported; a text has .* at most"),
+    ],
+)
+def test_decorators_of_a_text_that_say_something_else(old: str, new: str, mode: Any, reason: str) -> None:
+    text = DECORATED.format("program").replace(old, new, 1)
+    with pytest.raises(pram.ProgramError, match=rf"^line {2 if text.count('@') == 2 else 1}, column \d+: {reason}\n"):
+        pram.from_text(text, mode=mode)
 
 
 def test_the_least_integer_is_no_float() -> None:
