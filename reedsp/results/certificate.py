@@ -124,6 +124,7 @@ def _wrong(graph: Graph, vertex: int, reason: str) -> VerificationError:
     return VerificationError(f"vertex {graph.names[vertex]}: {reason}")
 
 
+@np.errstate(over="ignore")  # a sum beyond float64 is no shorter path
 def _check_row(
     edges: _Edges, stored: Stored, row: int, sources: list[int], marked: npt.NDArray[np.bool_] | None
 ) -> None:

@@ -61,3 +61,17 @@ def test_matrices_prove_themselves(device: Device, tmp_path: Path) -> None:
     object.__setattr__(paths, "pred", paths.pred.astype(np.int64))
     with pytest.raises(reedsp.VerificationError, match="pred: expected 4 x 4 numbers of type int32"):
         paths.verify()
+
+
+@pytest.mark.filterwarnings("error")
+def test_sums_beyond_float64_are_no_shorter_paths(device: Device) -> None:
+    """Nor are they a reason for a warning, with predecessors or without."""
+    if not device.fp64:
+        pytest.skip("the device has no doubles")
+    graph = reedsp.Graph.from_edges(3, [0, 1, 0], [1, 2, 2], [1e308, 1e308, 1.0])
+    for predecessors in (False, True):
+        found = reedsp.apsp(graph, predecessors=predecessors, device=device)
+        assert found.verify()
+        found.dist[0, 2] = 1e308
+        with pytest.raises(reedsp.VerificationError, match="from 0: vertex 2"):
+            found.verify()
