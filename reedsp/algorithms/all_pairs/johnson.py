@@ -30,7 +30,7 @@ from reedsp.graph.graph import Graph, edge_sources
 
 _INT64 = np.dtype(np.int64)
 _INT64_MAX = 2**63 - 1
-_NEAR_FAR, _LOCAL = "near-far", "near-far-local"
+_NEAR_FAR, _LOCAL, _WITHOUT_POTENTIALS = "near-far", "near-far-local", "bellman-ford"
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,9 @@ def _near_far_rows(device: Device, arithmetic: Arithmetic, n: int) -> int:
 SEARCHES = {
     _NEAR_FAR: Search(near_far, _near_far_rows),
     _LOCAL: Search(near_far_local.near_far_local, near_far_local.rows_at_once),
-    "bellman-ford": Search(bellman_ford_groups.bellman_ford, bellman_ford_groups.rows_at_once, needs_potentials=False),
+    _WITHOUT_POTENTIALS: Search(
+        bellman_ford_groups.bellman_ford, bellman_ford_groups.rows_at_once, needs_potentials=False
+    ),
     "dijkstra-heap": Search(dijkstra_heap.dijkstra_heap, dijkstra_heap.rows_at_once),
     "dijkstra-array": Search(dijkstra_array.dijkstra_array, dijkstra_array.rows_at_once),
 }
@@ -80,7 +82,7 @@ def johnson(
     Negative weights are removed by potentials: a vertex of its own, from which an edge of weight 0 leads to each
     vertex, gives Bellman-Ford distances h(v) to all of them, and w(u, v) + h(u) - h(v) is never negative. All path
     weights from s to t change by h(s) - h(t), and the same edges are tight, so that the trees stay as they are.
-    Searches by Bellman-Ford need none of this.
+    Searches by Bellman-Ford need none of this, and take over where such sums are beyond int64.
 
     Parameters
     ----------
@@ -147,11 +149,21 @@ class Searches:
     def __init__(
         self, graph: Graph, job: Job, dtype: np.dtype[Any], search: str | None = None, rounded: bool = False
     ) -> None:
-        self._job = job
-        self._dtype = dtype
-        removes = graph.has_negative_weights and (search is None or SEARCHES[search].needs_potentials)
+        self._graph, self._job, self._dtype = graph, job, dtype
         sums = choose_arithmetic(graph, dtype).dtype if rounded else _INT64
-        self._potentials = _potentials(graph, job, sums if sums.kind == "f" else _INT64) if removes else None
+        self._sums = sums if sums.kind == "f" else _INT64
+        self._may_do_without = search is None and graph.has_negative_weights and self._sums == _INT64
+        try:
+            self._set_up(search)
+        except OverflowError:
+            if not self._may_do_without:
+                raise
+            self._set_up_without_potentials()
+
+    def _set_up(self, search: str | None) -> None:
+        graph, job, dtype = self._graph, self._job, self._dtype
+        removes = graph.has_negative_weights and (search is None or SEARCHES[search].needs_potentials)
+        self._potentials = _potentials(graph, job, self._sums) if removes else None
         self._bare = graph if self._potentials is None else _reweighted(graph, self._potentials)
         self.arithmetic = choose_arithmetic(self._bare, dtype if self._potentials is None else self._potentials.dtype)
         self._marks = minus_infinity(self.arithmetic.dtype) if graph.has_negative_weights else None
@@ -160,6 +172,11 @@ class Searches:
             raise DeviceError(f"{job.device}: {search} in {self.arithmetic} gives wrong answers, or fails")
         self.at_once = self._search.rows_at_once(job.device, self.arithmetic, graph.n)
         self._converts = not graph.has_negative_weights and converts(job.device, graph, self.arithmetic, dtype)
+
+    def _set_up_without_potentials(self) -> None:
+        """Search by what needs none, because sums with them are beyond int64."""
+        self._may_do_without = False
+        self._set_up(_WITHOUT_POTENTIALS)
 
     def _fastest(self) -> str:
         """Return the search that is expected to find all pairs first, and finds them."""
@@ -193,7 +210,13 @@ class Searches:
         dtype = self._dtype if is_found else self.arithmetic.dtype
         found = out if is_found and out is not None else np.empty(shape, dtype)
         by_hops = self._potentials is not None
-        self._search.solve(Task(self._bare, starts, self._job, self.arithmetic, found, pred, by_hops=by_hops))
+        try:
+            self._search.solve(Task(self._bare, starts, self._job, self.arithmetic, found, pred, by_hops=by_hops))
+        except OverflowError:
+            if not self._may_do_without:
+                raise
+            self._set_up_without_potentials()
+            return self.rows(sources, pred, out, columns)
         if columns is not None:
             found = found[:, columns]
         if is_found:
@@ -248,7 +271,7 @@ def _potentials(graph: Graph, job: Job, dtype: np.dtype[Any]) -> npt.NDArray[Any
         exact, scale, _ = exact_shortest_paths(graph, range(graph.n))
         return np.array([float(Fraction(height or 0, scale)) for height in exact], dtype)
     if graph.max_abs_weight > _INT64_MAX:
-        raise OverflowError(f"method = 'johnson': a weight of magnitude {graph.max_abs_weight} is beyond int64")
+        raise OverflowError(f"graph: a weight of magnitude {graph.max_abs_weight} is beyond int64")
     try:
         return distances_from_root(graph, np.arange(graph.n), job, dtype).astype(dtype)
     except reedsp.NegativeCycleError as error:
@@ -263,10 +286,10 @@ def _reweighted(graph: Graph, potentials: npt.NDArray[Any]) -> Graph:
         if weights.max(initial=0) == np.inf:
             raise OverflowError(f"graph: weights and potentials together are beyond {dtype}")
         return Graph(graph.indptr, graph.indices, np.where(weights > 0, weights, dtype.type(0)), directed=True)
-    largest = int(graph.max_abs_weight) + 2 * int(-potentials.min(initial=0))
-    if largest > _INT64_MAX:
-        raise OverflowError(f"method = 'johnson': weights and potentials of up to {largest} are beyond int64")
-    weights = graph.weights.astype(dtype) + potentials[sources] - potentials[graph.indices]
+    # No difference is beyond int64; and no sum is negative, unless it is that.
+    weights = graph.weights.astype(dtype) + (potentials[sources] - potentials[graph.indices])
+    if weights.min(initial=0) < 0:
+        raise OverflowError(f"graph: weights and potentials together are beyond {dtype}")
     return Graph(graph.indptr, graph.indices, weights, directed=True)
 
 

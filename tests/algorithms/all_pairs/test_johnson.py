@@ -112,8 +112,12 @@ def test_large_weights_widen_or_are_refused(device: Device) -> None:
     assert reedsp.apsp(graph, "johnson", device=device).dist[0].tolist() == [0, big, 0, 3]
     huge = 2**62
     graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [-huge, huge, 1])
-    with pytest.raises(OverflowError, match="int64"):
+    with pytest.raises(
+        ValueError, match=rf"^dist\[1, 3\] = {huge + 1} has no exact float64 value; ask for dtype='int64'"
+    ):
         reedsp.apsp(graph, "johnson", device=device)
+    found = reedsp.apsp(graph, "johnson", device=device, dtype="int64")
+    assert [found.dist[0].tolist(), found.dist[1].tolist()] == [[0, -huge, 0, 1], [2**63 - 1, 0, huge, huge + 1]]
 
 
 def test_auto_takes_it_for_sparse_graphs(device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
@@ -198,8 +202,38 @@ def test_no_distance_is_the_smallest_integer(options: Any, device: Device) -> No
 
 
 def test_it_says_itself_what_it_cannot_add_up(device: Device) -> None:
-    with pytest.raises(OverflowError, match=r"^method = 'johnson': a weight of magnitude 1e\+20 is beyond int64$"):
-        reedsp.apsp(np.array([[0, -1e20, 0], [0, 0, 5.0], [0, 0, 0]]), "johnson", device=device)
+    with pytest.raises(OverflowError, match=r"^graph: a weight of magnitude 1e\+20 is beyond int64$"):
+        reedsp.apsp(WIDE, "johnson", device=device, options={"search": "near-far"})
     graph = reedsp.Graph.from_edges(4, [0, 1, 2, 0], [1, 2, 3, 3], [-(2**60), 2**62, 2**62, 2**10])
     with pytest.raises(OverflowError, match=r"^dist\[1, 3\] is beyond int64$"):
         reedsp.apsp(graph, "johnson", device=device, dtype="int64")
+
+
+WIDE = np.array([[0, -1e20, 0], [0, 0, 5.0], [0, 0, 0]])
+BEYOND = {
+    "potentials and edges": ([0, 1, 2], [3, 3, 3], [2**62, -(2**62), 2**62]),
+    "potentials that fit": ([0, 1, 2], [3, 3, 3], [2**62 - 1, -(2**62), 2**62 - 1]),
+    "potentials and paths": ([0, 1, 2, 0], [1, 2, 3, 3], [2**62, -5, 2**61, 2**62 - 9]),
+    "a path of potentials": ([0, 1, 2, 3], [1, 2, 3, 0], [-(2**61), -(2**61), -(2**61), 2**62 + 2**61]),
+}
+
+
+@pytest.mark.parametrize("method", ["auto", "johnson"])
+@pytest.mark.parametrize("name", BEYOND)
+def test_distances_that_fit_where_sums_with_potentials_do_not(name: str, method: Any, device: Device) -> None:
+    graph = reedsp.Graph.from_edges(4, *BEYOND[name])
+    expected, found = (
+        reedsp.apsp(graph, *given, True, device=device, dtype="int64", options=options)
+        for given, options in ((["johnson"], {"search": "bellman-ford"}), ([method], None))
+    )
+    exact = scipy.sparse.csgraph.bellman_ford(graph.to_scipy())
+    assert np.array_equal(np.where(found.dist == 2**63 - 1, np.inf, found.dist.astype(float)), exact)
+    assert found.dist.tolist() == expected.dist.tolist()
+    assert np.array_equal(found.pred, expected.pred)
+
+
+def test_weights_beyond_int64_that_float64_adds_up(device: Device) -> None:
+    if not device.fp64:
+        pytest.skip("the device has no doubles")
+    found = reedsp.apsp(WIDE, "johnson", device=device)
+    assert found.dist.tolist() == [[0, -1e20, -1e20], [np.inf, 0, 5], [np.inf, np.inf, 0]]
