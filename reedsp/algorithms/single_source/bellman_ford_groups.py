@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from reedsp.algorithms.single_source.outcome import RoundingError, look_for_cycle, settle, solve_on_host
+from reedsp.algorithms.single_source.outcome import RoundingError, beyond, look_for_cycle, settle, solve_on_host
 from reedsp.algorithms.single_source.output_parallel import output_parallel
 from reedsp.algorithms.single_source.task import Outcome, Task, check_group_size, upload_starts
 from reedsp.arithmetic.paths import Arithmetic
@@ -113,7 +113,8 @@ def _solve(group_size: int, local_memory: bool | None, task: Task) -> Outcome:
         by_hops = task.by_hops or graph.has_negative_weights
         trees = find_trees(job, on_device, found.weights, task.starts, by_hops)
         if trees.overflowed and task.ceiling is None:
-            raise OverflowError(f"graph: a distance is beyond {arithmetic.dtype}")
+            rows = job.download(found.weights, len(task.starts) * graph.n, arithmetic.dtype).reshape(-1, graph.n)
+            raise beyond(arithmetic, graph, task.starts, rows)
         if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
         if task.predecessors is not None:

@@ -8,6 +8,7 @@ import pyopencl as cl
 
 from reedsp.algorithms.single_source import near_far_work_group, near_far_work_item
 from reedsp.algorithms.single_source.near_far import chosen_form
+from reedsp.algorithms.single_source.outcome import beyond
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.device.device import Device
 from reedsp.device.discovery import device_or_that_of
@@ -91,6 +92,7 @@ def distances_on_device(
     found, _ = search(job, edges, arithmetic, starts)
     # What finds the trees sees what has overflowed.
     if arithmetic.saturate and find_trees_outgoing(job, edges, arithmetic, found, starts, False).overflowed:
-        raise OverflowError(f"graph: a distance is beyond {arithmetic.dtype}")
+        rows = job.download(found, len(starts) * graph.n, arithmetic.dtype).reshape(-1, graph.n)
+        raise beyond(arithmetic, graph, starts, rows)
     job.finish()
     return Array(chosen.queue, shape, arithmetic.dtype, data=found)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.single_source.task import Outcome, Task
+from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.errors import DeviceError
 from reedsp.edges.device_graph import DeviceGraph, OutEdges
 from reedsp.edges.distances import read_distances
@@ -22,7 +24,7 @@ from reedsp.edges.negative_cycles import (
 )
 from reedsp.edges.predecessors import Noted, Trees, find_trees, find_trees_outgoing
 from reedsp.edges.statistics import add_up
-from reedsp.graph.graph import Graph
+from reedsp.graph.graph import Graph, edge_sources
 
 _GROUP = (64, 1)
 
@@ -151,10 +153,12 @@ def fill_rows(
         job.phases.begin("tree")
         trees = find_trees_outgoing(job, edges, arithmetic, found, starts, task.by_hops, noted)
         if trees.overflowed and task.ceiling is None:
-            if task.target is not None:
-                job.download_into(dist, found)
-            if task.target is None or (dist[:, task.target] == arithmetic.infinity).any():
-                raise OverflowError(f"graph: a distance is beyond {arithmetic.dtype}")
+            values = job.download(found, len(starts) * n, arithmetic.dtype).reshape(-1, n)
+            rows = [*range(len(starts))]
+            if task.target is not None:  # what is farther away has been forgotten
+                rows = np.flatnonzero(values[:, task.target] == arithmetic.infinity).tolist()
+            if rows:
+                raise beyond(arithmetic, task.graph, [starts[row] for row in rows], values[rows])
         if trees.unresolved:
             raise DeviceError(f"{job.device} has computed path weights that contradict each other")
         if task.predecessors is not None:
@@ -166,6 +170,29 @@ def fill_rows(
         add_up(job, found, n, task.statistics, arithmetic)
     else:
         read_distances(job, found, dist, arithmetic)
+
+
+def beyond(
+    arithmetic: Arithmetic, graph: Graph, starts: Sequence[Sequence[int]], dist: npt.NDArray[Any]
+) -> OverflowError:
+    """Return the error that a distance is beyond an arithmetic: an edge leads from a distance to where there is none.
+
+    Parameters
+    ----------
+    arithmetic : Arithmetic
+    graph : Graph
+    starts : sequence of sequences of int
+        For each row the vertices at distance 0.
+    dist : ndarray of the arithmetic's dtype, shape (rows, n)
+    """
+    tails, heads, names = edge_sources(graph), graph.indices, graph.names
+    for some, row in zip(starts, dist, strict=True):
+        reached = row != arithmetic.infinity
+        lost = heads[reached[tails] & ~reached[heads]]
+        if lost.size:
+            pair = f"from vertex {names[some[0]]!r} to vertex {names[int(lost.min())]!r}"
+            return OverflowError(f"graph: the distance {pair} is beyond {arithmetic.dtype}")
+    return OverflowError(f"graph: a distance is beyond {arithmetic.dtype}")
 
 
 def refuse_cycle(graph: Graph, predecessors: npt.NDArray[np.int32]) -> None:

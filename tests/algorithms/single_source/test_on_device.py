@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import functools
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,24 @@ def test_wide_and_narrow_numbers(device: reedsp.Device) -> None:
     there = reedsp.distances_on_device(halves, 0, dtype="float32", device=device)
     assert there.dtype == np.float32
     assert there.get().tolist() == [0, 0.5, np.inf]
+
+
+@pytest.mark.parametrize("method", ["on the device", "near-far", "bellman-ford", "dijkstra-heap"])
+def test_distances_beyond_int64_are_named(method: Any, device: reedsp.Device) -> None:
+    """By the first source that one is too far from, and the first vertex that is."""
+    graph = reedsp.Graph.from_edges(5, [0, 1, 1, 0], [1, 3, 2, 4], [2**62, 2**62, 2**62, 5], labels=list("abcde"))
+    solve = functools.partial(reedsp.sssp, method=method, dtype="int64")
+    with pytest.raises(OverflowError, match=r"^graph: the distance from vertex 'a' to vertex 'c' is beyond int64$"):
+        (reedsp.distances_on_device if method == "on the device" else solve)(graph, ["b", "a"], device=device)
+
+
+def test_a_target_beyond_int64_is_named(device: reedsp.Device) -> None:
+    """By the row in which it is that far, though in others there is less to be known."""
+    graph = reedsp.Graph.from_edges(4, [0, 1, 3], [1, 2, 1], [2**62, 2**62, 1])
+    with pytest.raises(OverflowError, match=r"^graph: the distance from vertex 0 to vertex 2 is beyond int64$"):
+        reedsp.sssp(graph, [3, 0], "near-far", target=2, dtype="int64", device=device)
+    found = reedsp.sssp(graph, [3, 1], "near-far", target=2, dtype="int64", device=device)
+    assert found.dist[:, 2].tolist() == [2**62 + 1, 2**62]
 
 
 @pytest.mark.deep
