@@ -93,7 +93,7 @@ def array_of(declared: Global, value: Any) -> npt.NDArray[Any]:
     with np.errstate(over="ignore"):
         found = array.astype(dtype)
     if array.dtype.kind in "iu" and array.size and not _are_exact(array, dtype):
-        wrong = np.array([int(one) != int(other) for one, other in zip(array, found, strict=True)], bool)
+        wrong = found != array if dtype.kind in "iu" else _are_rounded(array, dtype)
         if wrong.any():
             position = int(wrong.argmax())
             where = name if declared.single else f"{name}[{position}]"
@@ -117,6 +117,15 @@ def _are_exact(integers: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:
     else:
         lowest, largest = np.iinfo(dtype).min, np.iinfo(dtype).max
     return lowest <= int(integers.min()) and int(integers.max()) <= largest
+
+
+def _are_rounded(integers: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[np.bool_]:
+    """Return for each integer whether it has more bits from its first 1 to its last than a float holds."""
+    size = integers.astype(np.uint64)
+    size[integers < 0] = -size[integers < 0]
+    last = size & -size
+    are: npt.NDArray[np.bool_] = size // np.maximum(last, 1) >= np.uint64(1 << np.finfo(dtype).nmant + 1)
+    return are
 
 
 def results_of(tree: Tree, memory: Memory) -> dict[str, Any]:

@@ -391,11 +391,11 @@ def _compact(x: Any, mask: Any, dtype: np.dtype[Any], compaction: Compaction, me
     return job.download(out, selected, dtype)
 
 
-def elements_of(x: Any) -> Any:
-    """Return an array of a type that scans are for, or raise a TypeError."""
-    x = vector("x", x)
+def elements_of(x: Any, name: str = "x") -> Any:
+    """Return an array of a type that scans are for, or raise a TypeError under its name."""
+    x = vector(name, x)
     if x.dtype not in ELEMENT_TYPES:
-        raise TypeError(f"x: elements of type {', '.join(map(str, ELEMENT_TYPES))} are expected, got {x.dtype}")
+        raise TypeError(f"{name}: elements of type {', '.join(map(str, ELEMENT_TYPES))} are expected, got {x.dtype}")
     return x
 
 
@@ -423,12 +423,12 @@ def _of_built_in(op: str, dtype: np.dtype[Any], exclusive: bool, segmented: bool
     return Elements(operator, dtype, built_in=True, exclusive=exclusive, segmented=segmented)
 
 
-def heads_of(heads: Any, n: int) -> Any:
-    """Return where segments begin, checked: marks of elements, or places."""
+def heads_of(heads: Any, n: int, of: str = "x") -> Any:
+    """Return where segments begin, checked: marks of the n elements of an array of this name, or places."""
     heads = vector("heads", heads)
     if heads.dtype in _MARK_DTYPES:
         if heads.size != n:
-            raise ValueError(f"heads: {heads.size} of {heads.dtype}, but x has {n} elements")
+            raise ValueError(f"heads: {heads.size} of {heads.dtype}, but {of} has {n} elements")
         return heads
     if heads.size == 0 and isinstance(heads, np.ndarray):
         return np.zeros(n, np.uint8)
@@ -442,11 +442,11 @@ def heads_of(heads: Any, n: int) -> Any:
     return heads
 
 
-def mask_of(mask: Any, n: int | None) -> Any:
-    """Return which of n elements, or of any number of them, are to be collected, checked."""
+def mask_of(mask: Any, n: int | None, of: str = "x") -> Any:
+    """Return which of n elements of an array of this name, or of any number of them, are to be collected, checked."""
     mask = vector("mask", mask)
     if n is not None and mask.size != n:
-        raise ValueError(f"mask: it has {mask.size} elements, but x has {n}")
+        raise ValueError(f"mask: it has {mask.size} elements, but {of} has {n}")
     if mask.dtype not in _MARK_DTYPES:
         raise TypeError(f"mask: booleans or bytes are expected, got {mask.dtype}")
     return mask

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.matching.biadjacency import biadjacency_of
 from reedsp.device.arrays import refuse_rounded
 from reedsp.graph.arguments import as_graph, vertex_argument
-from reedsp.graph.graph import Graph, edge_sources, refuse_masked
+from reedsp.graph.graph import Graph, edge_sources, is_networkx, refuse_masked
 from reedsp.viewer.story import as_json
 
 Kind: TypeAlias = Literal["search", "graph", "array"]
@@ -101,12 +101,16 @@ def input_of(given: Any, problem: Problem, source: Any = None) -> Input:
 
 
 def _array(given: Any, problem: str) -> Input:
+    if isinstance(given, Graph) or is_networkx(given):
+        raise TypeError("input: an array is expected, got a graph")
     refuse_masked(given, "input")
     values = np.asarray(given)
-    if values.ndim != 1 or values.dtype.kind not in "iuf":
+    if values.ndim != 1 or values.dtype.kind not in ("iufb" if problem == "PRAM program" else "iuf"):
         raise TypeError(f"input: an array of numbers in one dimension is expected, got {values.dtype} {values.shape}")
     if values.size == 0 or values.size > LARGEST_LENGTH:
         raise ValueError(f"input: 1 to {LARGEST_LENGTH:,} elements can be traced, the array has {values.size:,}")
+    if values.dtype.itemsize > 8:
+        raise TypeError(f"input: elements of at most 8 bytes are expected, got {values.dtype}")
     refuse_rounded("input", given, values)
     values = values.astype(values.dtype.newbyteorder("="), copy=False)  # as devices have it
     described = {"kind": "array", "dtype": str(values.dtype), "values": [as_json(each) for each in values.tolist()]}
@@ -123,7 +127,10 @@ def sides_of(graph: Graph) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """
     if graph.directed:
         raise ValueError("input: an undirected graph is expected, whose sides are found; this one is directed")
-    _, rows, columns = biadjacency_of(graph)
+    try:
+        _, rows, columns = biadjacency_of(graph)
+    except ValueError as error:
+        raise ValueError(f"input: {str(error).removeprefix('graph: ')}") from None
     assert rows.vertices is not None
     assert columns.vertices is not None
     return rows.vertices, columns.vertices

@@ -132,12 +132,17 @@ def no_path(dtype: np.dtype[Any], macros: Mapping[str, str | int]) -> Any:
 
 
 def as_json(value: Any) -> Any:
-    """Return a number as a trace writes it: JSON knows neither infinities nor integers of more than 53 bits."""
+    """Return a number as a trace writes it: JSON knows neither infinities nor integers of more than 53 bits.
+
+    Booleans are 0 and 1.
+    """
+    if isinstance(value, bool):
+        return int(value)
     if isinstance(value, float):
         if value != value:
             return "nan"
         return {np.inf: None, -np.inf: "-inf"}.get(value, value)
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > EXACT_IN_FLOAT64:
+    if isinstance(value, int) and abs(value) > EXACT_IN_FLOAT64:
         return str(value)
     return value
 

@@ -196,7 +196,7 @@ def trace(
 
     Parameters
     ----------
-    input : Graph, or what is taken for one; array_like; or a program of ``reedsp.pram``
+    input : Graph, or what is taken for one; or array_like
         At most 200 vertices and 2,000 edges, or 1,000 elements.
     algorithm : str
         One of ``reedsp.viewer.algorithms.catalogue.ALGORITHMS``.

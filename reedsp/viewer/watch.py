@@ -131,4 +131,4 @@ def _traces(
         raise ValueError("algorithm: at least one is expected")
     searches = {name for name in names if entry_of(name).problem.kind == "search"} or set(names)
     starts = {name: source if name in searches else None for name in names}
-    return [trace(input, name, starts[name], device=device, **options).to_json() for name in names]
+    return [trace(input, name, start, device=device, **options).to_json() for name, start in starts.items()]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from reedsp import pram
+from reedsp.pram.memory import array_of
 from reedsp.pram.tree import Mode
 from tests.pram.by_hand import body
 
@@ -139,6 +142,7 @@ ARGUMENTS = [
     ({"A": [0.5]}, TypeError, "A: int32 is expected, got float64"),
     ({"A": [1, [2]]}, ValueError, r"A: setting an array element with a sequence\..*"),
     ({"A": [1, 1 << 40]}, ValueError, rf"A\[1\] = {1 << 40} is no int32"),
+    ({"A": np.array([1, 2**64 - 1], np.uint64)}, ValueError, rf"A\[1\] = {2**64 - 1} is no int32"),
     ({"A": [1, np.ma.masked]}, ValueError, r"A\[1\] is masked"),
     ({"A": np.ma.masked_array([1], [True])}, TypeError, r"A: masked arrays are not supported; call A.filled\(\) first"),
 ]
@@ -148,6 +152,35 @@ ARGUMENTS = [
 def test_arguments(given: dict[str, Any], kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=f"^{message}$"):
         body("A[0] = 1", A="int32[:]").run(1, method="interpreter", **given)
+
+
+@pytest.mark.parametrize(("kind", "bits"), [("float32", 24), ("float64", 53)])
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64])
+def test_integers_that_a_float_holds(kind: str, bits: int, dtype: Any) -> None:
+    """From the first 1 to the last they have no more digits than it."""
+    program = body("A[0] = A[0]", A=f"{kind}[:]")
+    held = [0, 2**bits, 2**bits + 2, 2**63 - 2 ** (63 - bits), 2**62 + 2 ** (63 - bits)]
+    held += [-(2**63), -(2**bits) - 2] if dtype is np.int64 else [2**63, 2**64 - 2 ** (64 - bits)]
+    values = np.array(held, dtype)
+    assert list(map(int, program.run(1, method="interpreter", A=values)["A"])) == held
+    for wrong in (2**bits + 1, 2**62 + 1, 2**63 - 1):
+        with pytest.raises(ValueError, match=rf"^A\[1\] = {wrong} is no {kind}$"):
+            program.run(1, method="interpreter", A=np.array([held[-1], wrong, wrong], dtype))
+
+
+def test_many_integers_are_looked_at_together() -> None:
+    declared = body("A[0] = A[0]", A="float64[:]").tree.globals["A"]
+    many = {value: np.full(1_000_000, value) for value in (3, 2**62)}  # one after the other they take 60 times as long
+    assert seconds(lambda: array_of(declared, many[2**62])) < 25 * seconds(lambda: array_of(declared, many[3]))
+
+
+def seconds(call: Callable[[], object]) -> float:
+    """Return the time of the processor that the quickest of some calls takes."""
+    times = [time.process_time()]
+    for _ in range(5):
+        call()
+        times.append(time.process_time())
+    return min(np.diff(times))
 
 
 def test_other_arguments() -> None:

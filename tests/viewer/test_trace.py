@@ -21,7 +21,9 @@ import pytest
 import reedsp
 from reedsp.device.device import Device
 from reedsp.device.job import Launched, recording
+from reedsp.pram.errors import EndlessLoopError
 from reedsp.viewer import generators
+from reedsp.viewer.algorithms import pram as pram_stories
 from reedsp.viewer.algorithms.catalogue import ALGORITHMS
 from tests.support.families import FAMILIES, Family, named
 from tests.support.rooms import ROOT
@@ -31,6 +33,7 @@ SCHEMA = json.loads((Path(reedsp.__file__).parent / "viewer/schema.json").read_t
 TRACED = [each for each in FAMILIES if each.n <= 80 and len(each.edges) <= 2000]
 NOT_NEGATIVE = [each for each in TRACED if min(each.weights, default=0) >= 0]
 ADD = int.__add__
+SCANS = [name for name, entry in ALGORITHMS.items() if entry.problem.name == "scan" and name != "compaction"]
 
 by_name = pytest.mark.parametrize("family", TRACED, ids=lambda family: family.name)
 by_name_not_negative = pytest.mark.parametrize("family", NOT_NEGATIVE, ids=lambda family: family.name)
@@ -364,10 +367,22 @@ def test_arrays_of_a_device_are_not_traced(device: Device) -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.float16])
-@pytest.mark.parametrize("algorithm", ["naive-scan", "recursive-scan", "blelloch-tree", "dulle-scan"])
+@pytest.mark.parametrize("algorithm", SCANS)
 def test_elements_that_are_not_scanned(algorithm: Any, dtype: Any) -> None:
-    with pytest.raises(TypeError, match=r"^x: elements of type int32, .* are expected, got "):
+    with pytest.raises(TypeError, match=r"^input: elements of type int32, .* are expected, got "):
         reedsp.trace(np.array([1, 2], dtype), algorithm)
+
+
+def test_the_input_is_called_so() -> None:
+    if np.dtype(np.longdouble).itemsize > 8:
+        with pytest.raises(TypeError, match=r"^input: elements of at most 8 bytes are expected, got "):
+            reedsp.trace(np.ones(2, np.longdouble), "merge-sort")
+    with pytest.raises(ValueError, match=r"^mask: it has 1 elements, but input has 3$"):
+        reedsp.trace([1, 2, 3], "compaction", mask=[True])
+    with pytest.raises(ValueError, match=r"^heads: 1 of bool, but input has 3 elements$"):
+        reedsp.trace([1, 2, 3], "segmented-scan", heads=[True])
+    with pytest.raises(ValueError, match=r"^input: it is not bipartite, "):
+        reedsp.trace(networkx.complete_graph(3), "dulle-matching")
 
 
 def test_exclusive_scans(device: Device) -> None:
@@ -573,6 +588,64 @@ def test_what_no_program_takes(
         reedsp.trace(given, "pram", device=device, **options)
 
 
+def test_a_program_of_booleans(device: Device) -> None:
+    """Zeros and ones are taken, as a page without types sends them."""
+    from reedsp.pram import examples
+
+    options = {"program": examples.components, "n": 2, "others": {"C": [0, 0]}, "device": device}
+    for edges, dtype in (([0, 1, 1, 0], "int64"), ([False, True, True, False], "bool"), ([0.0, 1, 1, 0], "float64")):
+        found = traced(edges, "pram", **options)
+        assert (found.result["C"], found.input["dtype"], found.input["values"]) == ([0, 0], dtype, [0, 1, 1, 0])
+    with pytest.raises(ValueError, match=r"^input: 0 and 1 are expected by this program, and element 3 is 2$"):
+        reedsp.trace([0, 1, 1, 2], "pram", **options)
+    with pytest.raises(TypeError, match=r"^input: int64 is expected, got bool$"):
+        reedsp.trace([True], "pram", device=device)
+    with pytest.raises(TypeError, match=r"^input: an array of numbers in one dimension is expected, got bool \(1,\)$"):
+        reedsp.trace([True], "naive-scan", device=device)
+
+
+ENDLESS = "def f(p, n, A: int64[:], B: int64[:]):\n    while A[p] >= 0:\n        A[p] = A[p] + 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "kind", "message"),
+    [
+        (ENDLESS, {"n": 1001}, ValueError, "n: at most 1,000 processors can be traced, got 1,001"),
+        (
+            ENDLESS,
+            {"others": {"B": [1] * 1001}},
+            ValueError,
+            "others: at most 1,000 elements can be traced, B has 1,001",
+        ),
+        (
+            "def f(p, n, A: int64[:]):\n    x: int64[101]\n    x[0] = p",
+            {"n": 100},
+            ValueError,
+            "n: at most 10,000 cells can be traced, with 100 processors x has 10,100",
+        ),
+        (
+            "def f(p, n, A: int64[:]):\n    X: Global[int64[n * n]]\n    X[p] = p",
+            {"n": 101},
+            ValueError,
+            "n: at most 10,000 cells can be traced, with 101 processors X has 10,201",
+        ),
+        (ENDLESS, {"others": {"B": [1]}}, ValueError, "program: at most 100 launches can be traced, f takes more"),
+        (
+            ENDLESS,
+            {"others": {"B": [1]}, "max_rounds": 9},
+            EndlessLoopError,
+            r"line 2, column 5: launch \d+: the loop has not ended after 9 rounds; (?s:.*)",
+        ),
+    ],
+)
+def test_programs_that_are_too_large(
+    text: str, options: Any, kind: type[Exception], message: str, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pram_stories, "MOST_LAUNCHES", 100)
+    with pytest.raises(kind, match=f"^{message}$"):
+        of_text(text, device, **options)
+
+
 def test_halves_that_are_integers(device: Device) -> None:
     assert traced(np.array([1, 2], np.float16), "pram", device=device).result == {"A": [1, 3]}
 
@@ -671,6 +744,22 @@ def test_names_and_coordinates(device: Device) -> None:
 
 
 @pytest.mark.parametrize(
+    ("algorithm", "source", "said"),
+    [
+        ("output-parallel", 2, "the path to vertex 2 weighs 0"),
+        ("near-far", 2, "the path to vertex 2 weighs 0"),
+        ("top-down", 2, "level 0 is vertex 2"),
+        ("bottom-up", 2, "level 0 is vertex 2"),
+        ("floyd-warshall", None, "paths through vertex 2: 1 distance fell"),
+        ("floyd-warshall-blocked", None, "paths through vertices 1 to 0, the tile on the diagonal: 1 distance fell"),
+    ],
+)
+def test_steps_call_vertices_by_their_names(algorithm: str, source: int | None, said: str, device: Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 5], labels=[1, 2, 0])
+    assert said in [step.says for step in traced(graph, algorithm, source, device=device).steps]
+
+
+@pytest.mark.parametrize(
     ("given", "algorithm", "source", "error", "message"),
     [
         ([1], "quicksort", None, ValueError, r'algorithm: one of "output-parallel", .* is expected, got .quicksort.'),
@@ -680,6 +769,8 @@ def test_names_and_coordinates(device: Device) -> None:
         (["a"], "naive-scan", None, TypeError, r"input: an array of numbers in one dimension is expected"),
         ([2**63 + 1, -1], "merge-sort", None, ValueError, r"input\[0\] = 9223372036854775809 has no exact float64"),
         ([0.5, 2**53 + 1], "merge-sort", None, ValueError, r"input\[1\] = 9007199254740993 has no exact float64 value"),
+        (networkx.path_graph(3), "merge-sort", None, TypeError, r"^input: an array is expected, got a graph$"),
+        (reedsp.Graph.from_edges(2, [0], [1]), "pram", None, TypeError, r"^input: an array is expected, got a graph$"),
         ([[1]], "naive-scan", None, TypeError, r"input: an array of numbers in one dimension is expected"),
         ([1], "naive-scan", 0, ValueError, r"source: expected None, as this is about scan, got 0"),
         (np.ones((201, 201)), "top-down", None, ValueError, r"input: 1 to 200 vertices .* the graph has 201"),
@@ -701,6 +792,8 @@ def test_bad_input(given: Any, algorithm: Any, source: Any, error: type[Exceptio
 def test_options_are_checked() -> None:
     with pytest.raises(TypeError, match=r"options: 'near-far' has delta, got 'alpha'"):
         reedsp.trace(np.ones((2, 2)), "near-far", alpha=3)
+    with pytest.raises(ValueError, match=r"^delta = True, expected a finite number above 0$"):
+        reedsp.trace(np.ones((2, 2)), "near-far", delta=True)
     with pytest.raises(TypeError, match=r"options: 'top-down' has none, got 'alpha'"):
         reedsp.trace(np.ones((2, 2)), "top-down", alpha=3)
 

@@ -24,6 +24,8 @@ def test_a_page_of_several_algorithms(device: reedsp.Device) -> None:
     assert reedsp.watch([3, 1, 2], "merge-sort", device=device).traces[0]["problem"] == "sort"
     both = reedsp.watch(graph, ["floyd-warshall", "top-down"], 3, device=device).traces
     assert [trace["input"]["source"] for trace in both] == [None, 3]
+    twice = reedsp.watch(graph, ["top-down", "boruvka", "top-down"], device=device).traces
+    assert [trace["algorithm"] for trace in twice] == ["top-down", "boruvka"]
     with pytest.raises(ValueError, match=r"^source: "):
         reedsp.watch(graph, ["floyd-warshall", "min-plus-squaring"], 3, device=device)
     with pytest.raises(ValueError, match=r"^algorithm: at least one"):

@@ -131,7 +131,11 @@ def _input(kind: str, file: Path | None, generate: str | None, size: int, relabe
     if file is None:
         from reedsp.viewer.watch import generated
 
-        return generated(kind, str(generate), size)
+        try:
+            return generated(kind, str(generate), size)
+        except ValueError as error:
+            option, _, complaint = str(error).partition(": ")
+            refuse(complaint, f"--{option}")
     return read_numbers(file) if kind == "array" else read_graph(file, relabel)
 
 

@@ -79,7 +79,7 @@ class ByVertex(AllPairsStory):
 
     def of_round(self, moment: Moment, fell: str) -> str:
         """Return the vertex that paths go through."""
-        return f"paths through vertex {moment.numbers['k']}: {fell}"
+        return f"paths through vertex {self.graph.names[moment.numbers['k']]}: {fell}"
 
     def active(self, moment: Moment, before: State, after: State) -> list[int] | None:
         """Return the row and the column of the vertex, which all others read."""
@@ -109,7 +109,8 @@ class Blocked(AllPairsStory):
         side = int(moment.macros["TILE"])
         first = moment.numbers["diagonal"] * side
         last = min(first + side, self.graph.n) - 1
-        return f"paths through vertices {first} to {last}, {_PHASES[moment.kernel]}: {fell}"
+        names = self.graph.names
+        return f"paths through vertices {names[first]} to {names[last]}, {_PHASES[moment.kernel]}: {fell}"
 
     def block(self, moment: Moment) -> tuple[int, int] | None:
         """Return the sides of a tile."""

@@ -15,10 +15,10 @@ from reedsp.device.device import Device
 from reedsp.device.job import Launched
 from reedsp.pram import examples
 from reedsp.pram.compiler.kernels import Argument, Source
-from reedsp.pram.memory import array_of, processors_of
+from reedsp.pram.memory import Memory, array_of, memory_of, processors_of
 from reedsp.pram.program import Program, Result
 from reedsp.pram.tree import Global, Tree
-from reedsp.viewer.inputs import Input
+from reedsp.viewer.inputs import LARGEST_LENGTH, Input
 from reedsp.viewer.recorder import Moment, Recorder, dtype_of
 from reedsp.viewer.roles.role import Array
 from reedsp.viewer.story import State, Story, Values, as_json, changed, counted
@@ -27,12 +27,26 @@ _FLAGS = "active"  # among the buffers of a moment
 _WRITTEN = ("next", "private", "after")
 _READ = ("array", "private", "before", "active")
 
+MOST_CELLS = 10 * LARGEST_LENGTH
+"""Of an array that the program declares, those of all processors together."""
+
+MOST_ROUNDS = 1_000
+"""As often as a loop may begin again, if the caller does not say."""
+
+MOST_LAUNCHES = 3_000
+"""Of statements and conditions."""
 
 _BEYOND = np.float64(2.0**63)  # all int64; halves are compared with it in float64
 
 
 def _of_type(values: npt.NDArray[Any], declared: Global) -> npt.NDArray[Any]:
-    """Return the input as a program takes it; one of integers takes no fractions."""
+    """Return the input as a program takes it; one of integers takes no fractions, one of booleans takes 0 and 1."""
+    if declared.type == "boolean" and values.dtype.kind != "b":
+        wrong = (values != 0) & (values != 1)
+        if wrong.any():
+            place = int(wrong.argmax())
+            raise ValueError(f"input: 0 and 1 are expected by this program, and element {place} is {values[place]}")
+        values = values.astype(bool)
     if values.dtype.kind == "f" and declared.type not in ("float32", "float64"):
         wrong = ~((values >= -_BEYOND) & (values < _BEYOND) & (values == np.floor(values)))
         if wrong.any():
@@ -66,6 +80,23 @@ def _beside(others: Any, tree: Tree, main: str) -> dict[str, Any]:
     return dict(others)
 
 
+def _memory_of(tree: Tree, n: int, given: Mapping[str, Any]) -> Memory:
+    """Return the memory that the program begins with, no array of which is too long to be traced."""
+    if n > LARGEST_LENGTH:
+        raise ValueError(f"n: at most {LARGEST_LENGTH:,} processors can be traced, got {n:,}")
+    memory = memory_of(tree, n, given)
+    for name in given:
+        if (size := memory[name].size) > LARGEST_LENGTH:
+            raise ValueError(f"others: at most {LARGEST_LENGTH:,} elements can be traced, {name} has {size:,}")
+    sizes = {each.name: n * (each.size or 1) for each in tree.privates.values()}
+    for name, size in (sizes | {name: array.size for name, array in memory.items()}).items():
+        if size > MOST_CELLS:
+            raise ValueError(
+                f"n: at most {MOST_CELLS:,} cells can be traced, with {n:,} processors {name} has {size:,}"
+            )
+    return memory
+
+
 class ProgramStory(Story):
     """A program, compiled without optimisations: each statement is a launch, and so is each condition.
 
@@ -76,6 +107,8 @@ class ProgramStory(Story):
         Processors; by default one for each element.
     others : mapping, optional
         The global arrays and variables beside the first array, which the input is.
+    max_rounds : int
+        As often as a loop may begin again.
     """
 
     title = "PRAM program"
@@ -89,6 +122,7 @@ class ProgramStory(Story):
         program: Program | None = None,
         n: int | None = None,
         others: Mapping[str, Any] | None = None,
+        max_rounds: int = MOST_ROUNDS,
     ) -> None:
         super().__init__(device)
         self.program = examples.scan if program is None else _checked(program)
@@ -98,6 +132,8 @@ class ProgramStory(Story):
         self.main = _main_of(tree)
         beside = {} if others is None else _beside(others, tree, self.main)
         self.given = {self.main: _of_type(self.values, tree.globals[self.main]), **beside}
+        self.max_rounds = max_rounds
+        self.memory = _memory_of(tree, self.n, self.given)
         self.source: Source = self.program._source(frozenset(), "bitset", check=False)
         self.found: Result | None = None
         self._written: dict[str, set[int]] = {}  # by private variable, the processors that have assigned to it
@@ -117,11 +153,11 @@ class ProgramStory(Story):
 
     def run(self) -> None:
         """Run the program."""
-        self.found = self.program.run(self.n, device=self.device, optimizations=(), **self.given)
+        how: dict[str, Any] = {"max_rounds": self.max_rounds, "device": self.device, "optimizations": ()}
+        self.found = self.program.run(self.n, **how, **self.given)
 
     def record(self) -> Recorder:
-        """Run once, to know how long the arrays are, and then record."""
-        self.run()
+        """Record the only run: a program has no trials."""
         recorder = _ProgramRecorder(self.program.tree.name, self.source, self.set)
         with recorder.active():
             self.run()
@@ -135,26 +171,25 @@ class ProgramStory(Story):
 
     def shape(self, name: str) -> list[int]:
         """Return how many cells an array has; a private variable has one for each processor."""
-        assert self.found is not None
         private = self.program.tree.privates.get(name)
         own = 1 if private is None else private.size or 1
-        return [np.size(self.found[name]) if name in self.found else self.n * own]
+        return [self.memory[name].size if name in self.memory else self.n * own]
 
     def first(self) -> dict[str, Values]:
         """Return the global arrays as they are given, or zeros, as in private ones; all processors are active."""
         tree = self.program.tree
         found: dict[str, Values] = {name: [None] * self.shape(name)[0] for name in self.arrays}
         for name in found:
-            if name in self.given:
-                found[name] = _in_json(self.given[name])
-            elif name in tree.globals or (name in tree.privates and tree.privates[name].size is not None):
+            if name in self.memory:
+                found[name] = _in_json(self.memory[name])
+            elif name in tree.privates and tree.privates[name].size is not None:
                 found[name] = [0] * len(found[name])
         return {**found, self.set: [1] * self.n}
 
     def shown(self, name: str, moment: Moment) -> Values | None:
         """Return an array; what no processor has written yet is not shown."""
         values = super().shown(name, moment)
-        if values is None or name == self.set or name in (self.found or {}):
+        if values is None or name == self.set or name in self.memory:
             return values
         if (size := self.program.tree.privates[name].size) is not None:  # the device has it cell by cell
             return [values[cell * self.n + p] for p, cell in itertools.product(range(self.n), range(size))]
@@ -186,12 +221,14 @@ class _ProgramRecorder(Recorder):
 
     def __init__(self, name: str, source: Source, active: str) -> None:
         super().__init__({})
-        self._file, self._source, self._active = f"{name}.cl", source, active
+        self._name, self._file, self._source, self._active = name, f"{name}.cl", source, active
         self.sources[self._file] = source.text
 
     def _keep(self, launched: Launched) -> None:
         if (kernel := self._source.kernels.get(launched.kernel.name)) is None:
             return
+        if len(self.moments) == MOST_LAUNCHES:
+            raise ValueError(f"program: at most {MOST_LAUNCHES:,} launches can be traced, {self._name} takes more")
         given = list(enumerate(kernel.arguments))
         lines = self._source.text.splitlines()
         [first] = [number for number, line in enumerate(lines, 1) if f"__kernel void {kernel.name}(" in line]

@@ -40,7 +40,7 @@ _QUAD = 8  # elements that a work-item of the recursion takes
 def _marks(heads: Any, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Return for each element whether a segment begins with it."""
     n = values.size
-    checked = heads_of(heads, n)
+    checked = heads_of(heads, n, "input")
     are_on_device({"input": values, "heads": checked})
     marks = np.zeros(n + 1, bool)  # a segment that begins behind the last element has none
     marks[checked if checked.dtype.kind in "iu" and checked.dtype.itemsize > 1 else np.flatnonzero(checked)] = True
@@ -99,6 +99,7 @@ class NaiveScan(ArrayStory):
 
     def __init__(self, given: Input, device: Device, op: str = "add", exclusive: bool = False) -> None:
         super().__init__(given, device)
+        elements_of(self.values, "input")
         self.op, self.exclusive = op, flag(exclusive, "exclusive")
 
     def run(self) -> None:
@@ -154,7 +155,7 @@ class Recursion(ArrayStory):
 
     def __init__(self, given: Input, device: Device, op: str = "add") -> None:
         super().__init__(given, device)
-        elements_of(self.values)
+        elements_of(self.values, "input")
         self.op = op
         self.group_size = 1
         while (_QUAD * self.group_size) ** 2 < self.n:  # so that the sums are one segment
@@ -206,7 +207,7 @@ class BlellochTree(ArrayStory):
 
     def __init__(self, given: Input, device: Device) -> None:
         super().__init__(given, device)
-        elements_of(self.values)
+        elements_of(self.values, "input")
         if self.n > LARGEST_TREE:
             raise ValueError(f"input: a tree has at most {LARGEST_TREE} leaves, the array has {self.n:,} elements")
         self.leaves = max(2, 1 << (self.n - 1).bit_length())
@@ -299,6 +300,7 @@ class PairReduction(ArrayStory):
 
     def __init__(self, given: Input, device: Device, op: str = "add") -> None:
         super().__init__(given, device)
+        elements_of(self.values, "input")
         self.op = op
         self.sizes: dict[str, int] = {}
 
@@ -358,7 +360,7 @@ class Compaction(ArrayStory):
 
     def __init__(self, given: Input, device: Device, mask: Any = None) -> None:
         super().__init__(given, device)
-        self.mask = mask_of(self.values != 0 if mask is None else mask, self.n)
+        self.mask = mask_of(self.values != 0 if mask is None else mask, self.n, "input")
         are_on_device({"input": self.values, "mask": self.mask})
 
     def run(self) -> None:

@@ -93,7 +93,7 @@ class Search(Story):
         if moment.kernel == "clear":
             return f"vertices below {after['threshold'][0]} are near"
         if moment.kernel in ("initialise", "start"):
-            return f"the path to vertex {self.source} weighs 0"
+            return f"the path to vertex {self.graph.names[self.source]} weighs 0"
         return self.of_round(moment, before, after, fallen)
 
     def of_round(self, moment: Moment, before: State, after: State, fallen: list[int]) -> str:
@@ -223,7 +223,7 @@ class NearFar(Search):
         super().__init__(given, device)
         if self.graph.has_negative_weights:
             raise ValueError("input: 'near-far' needs weights that are not negative")
-        if delta is not None and not (isinstance(delta, Real) and 0 < delta < math.inf):
+        if delta is not None and not (isinstance(delta, Real) and delta is not True and 0 < delta < math.inf):
             raise ValueError(f"delta = {delta!r}, expected a finite number above 0")
         self._delta = delta
         self._layout = constants("single_source/near_far_work_group.cl")

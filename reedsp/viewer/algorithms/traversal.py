@@ -57,7 +57,7 @@ class BreadthFirstStory(Story):
         """Return how many vertices were found."""
         found = changed(before["levels"], after["levels"])
         if moment.kernel == "begin":
-            return f"level 0 is vertex {self.source}"
+            return f"level 0 is vertex {self.graph.names[self.source]}"
         if moment.kernel == "top_down":
             return f"{counted(len(found), 'vertex', 'vertices')} found top-down"
         return self.of_level(before, after, found)
