@@ -65,7 +65,7 @@ def units_of(graph: Graph) -> Units:
             raise ValueError(f"weights: the weight of a path may be up to {bound:.3g}, expected less than 2**61")
         return Units(graph.weights.astype(np.int32 if bound < _NARROW else np.int64), 0)
     fits = graph.has_integral_weights and bound < EXACT_IN_FLOAT64
-    exponent = 0 if fits else _exponent_of(graph.weights)
+    exponent = 0 if fits else exponent_of(graph.weights)
     with np.errstate(over="ignore"):
         units, most = np.ldexp(graph.weights.astype(np.float64), -exponent), np.ldexp(bound, -exponent)
     if not most < EXACT_IN_FLOAT64:
@@ -76,7 +76,7 @@ def units_of(graph: Graph) -> Units:
     return Units(units.astype(np.int32 if most < _NARROW else np.int64), exponent)
 
 
-def _exponent_of(weights: npt.NDArray[Any]) -> int:
+def exponent_of(weights: npt.NDArray[Any]) -> int:
     """Return the exponent of the largest power of two that divides all weights, of which one is not 0."""
     mantissas, exponents = np.frexp(weights[weights != 0].astype(np.float64))
     digits = np.ldexp(mantissas, _MANTISSA).astype(np.int64)

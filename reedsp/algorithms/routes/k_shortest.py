@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.contraction.exact import exponent_of
 from reedsp.algorithms.routes.first_paths import FirstPaths
+from reedsp.algorithms.routes.rounding import MOST, corrections
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
 from reedsp.arithmetic.types import infinity
@@ -146,7 +148,8 @@ def yen(
     finds; such a search runs on the host, and most look at few vertices. Once one has looked at many, searches in
     compiled code find out whether the set has a path at all, or is a dead end, and which of the equally short paths
     to each vertex is the first. From then on a set is searched only if its first path does not begin with one of
-    these; for fractional weights, whose exact sums are not known in advance, always.
+    these. Of fractional weights the distances are rounded, and bound paths less closely, until then: by how much they
+    differ from the exact ones is found in integers, where it is less than 2**50 times the last digit of any weight.
 
     References
     ----------
@@ -192,7 +195,8 @@ def _number(index: int, weight: int, scale: int, whole: bool, result: np.dtype[A
     """
     if result.kind == "i":
         if not np.iinfo(result).min <= weight < infinity(result):
-            raise OverflowError(f"dist[{index}] = {weight} is outside {result}; ask for dtype='int64'")
+            advice = "; ask for dtype='int64'" if result == np.int32 else ""
+            raise OverflowError(f"dist[{index}] = {weight} is outside {result}{advice}")
         return weight
     try:
         with np.errstate(over="raise"):
@@ -215,27 +219,40 @@ class _Search:
     """
 
     def __init__(self, graph: Graph, source: int, device: Device | int | str | None) -> None:
-        self._graph, self._source = graph, source
+        self._graph, self._source, self._device = graph, source, device
         self._in_edges = graph.in_edges()
         self._first_paths: FirstPaths | None = None  # until a search takes long
         self._before: dict[int, list[tuple[int, int, int]]] = {}
         self._patience = _FEW + (graph.n + graph.m) // _AT_ONCE
         self.whole = choose_arithmetic(graph, np.dtype(np.float64)).dtype.kind == "i"
         self._dist = sssp(graph, graph.names[source], dtype="int64" if self.whole else "float64", device=device).dist
-        self.scale, self._slack = 1, 0
+        self._exponent, self._slack = 0, 0
+        self._corrections: Distances | None = None
         if not self.whole:
-            most = graph.simple_path_bound
-            bound = Fraction(most) if most < np.inf else graph.n * Fraction(graph.max_abs_weight)
-            # A float is an integer multiple of some power of two. Rounding errors of sums are less than the slack.
-            self.scale = max(weight.as_integer_ratio()[1] for weight in graph.weights.tolist())
-            self._slack = int(bound * self.scale * graph.n / 2**52) + 1
+            self._exponent = min(0, exponent_of(graph.weights))
+            self._slack = self._most_rounded()
+        self.scale = 2**-self._exponent
+
+    def _most_rounded(self) -> int:
+        """Return more than the rounding errors of any sum."""
+        graph = self._graph
+        if not graph.has_negative_weights:  # then no sum on the way to a distance is greater
+            most = Fraction(self._dist.max(initial=0, where=self._dist < np.inf).item())
+        elif graph.simple_path_bound < np.inf:
+            most = Fraction(graph.simple_path_bound)
+        else:
+            most = graph.n * Fraction(graph.max_abs_weight)
+        return int(most * 2**-self._exponent * graph.n / 2**52) + 1
 
     def _bound(self, vertex: int) -> int | None:
         """Return a lower bound of the distance from the source, exact at the source; None without a path."""
         dist = self._dist[vertex]
         if dist == infinity(self._dist.dtype):
             return None
-        return 0 if vertex == self._source else self._exact(dist) - self._slack
+        if vertex == self._source:
+            return 0
+        correction = -self._slack if self._corrections is None else int(self._corrections[vertex])
+        return self._exact(dist) + correction
 
     def _exact(self, number: Any) -> int:
         numerator, denominator = number.item().as_integer_ratio()
@@ -312,8 +329,8 @@ class _Search:
             if looked_at == self._patience:
                 if self._is_empty(some, suffix):
                     return None
-                if self.whole and self._first_paths is None:
-                    self._first_paths = FirstPaths(self._graph, self._source, self._dist.astype(np.int64))
+                if self._first_paths is None and self._slack <= MOST:
+                    self._find_first_paths()
                     return self._shortest(some)
             if vertex == self._source:
                 break
@@ -334,6 +351,15 @@ class _Search:
         while path[-1] != first:
             path.append(following[path[-1]])
         return some.weight + weight, edges + len(suffix), (*path, *suffix)
+
+    def _find_first_paths(self) -> None:
+        """Find the first paths to all vertices, and what was rounded off their distances."""
+        graph, dist = self._graph, self._dist
+        if not self.whole:
+            graph, dist = corrections(graph, self._source, dist, self._exponent, self._slack, self._device)
+            self._corrections = dist
+            self._before.clear()
+        self._first_paths = FirstPaths(graph, self._source, dist.astype(np.int64, copy=False))
 
     def _along_first_paths(self, some: _Set) -> _Found | None:
         """Return the first path of a set if few looks find it, once first paths to all vertices are known.

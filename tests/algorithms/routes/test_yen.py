@@ -76,17 +76,19 @@ def test_paths_that_go_on_along_first_paths(
     test_every_simple_path_in_order(kind, seed, device)
 
 
-def test_many_equally_short_paths(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("weight", [1, 0.25, 0.1, 1 / 3])
+def test_many_equally_short_paths(weight: float, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """One search finds the first path to each vertex; others need none, but where paths would visit one twice."""
     side = 40
     graph = nx.convert_node_labels_to_integers(nx.grid_2d_graph(side, side), ordering="sorted")
+    nx.set_edge_attributes(graph, weight, "weight")
     looks = []
     shortest = k_shortest._Search._edges_into
     monkeypatch.setattr(
         k_shortest._Search, "_edges_into", lambda self, vertex: looks.append(vertex) or shortest(self, vertex)
     )
     paths = reedsp.yen(graph, 0, side * side - 1, 200, device=device)
-    assert set(paths.dist.tolist()) == {2 * side - 2}
+    assert set(paths.dist.tolist()) == {float((2 * side - 2) * Fraction(weight))}
     routes = list(paths.routes)
     assert sorted(routes) == routes
     assert len(set(map(tuple, routes))) == 200
@@ -141,6 +143,12 @@ def test_large_integers(offset: int, device: reedsp.Device) -> None:
         reedsp.yen(graph, 0, 3, 3, device=device)
     with pytest.raises(OverflowError, match="int32"):
         reedsp.yen(graph, 0, 3, 3, dtype="int32", device=device)
+
+
+def test_a_second_path_beyond_int64(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 0, 1], [2, 1, 2], [5, 2**62, 2**62])
+    with pytest.raises(OverflowError, match=rf"^dist\[1\] = {2**63} is outside int64$"):
+        reedsp.yen(graph, 0, 2, 2, dtype="int64", device=device)
 
 
 def test_order_that_rounding_would_hide(device: reedsp.Device) -> None:
