@@ -13,10 +13,11 @@ import pytest
 
 import reedsp
 from reedsp.cost_model import choose_search, place
-from reedsp.device import build, kernel_cache, selfcheck
+from reedsp.device import build, selfcheck
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Launched, recording
 from reedsp.minplus import tilings
+from reedsp.system.files import cache_folders
 from tests.device import unoptimised
 
 # Kernels are tested, on however small a graph, but where a test says otherwise: here, and in processes that are begun.
@@ -130,8 +131,8 @@ def private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def unwarned() -> None:
-    """As in a process that has not warned yet that kernels cannot be kept."""
-    kernel_cache._warn_of_compiling_again.cache_clear()
+    """As in a process that has not warned yet of what is wrong with its cache."""
+    cache_folders._warned.clear()
 
 
 @pytest.fixture

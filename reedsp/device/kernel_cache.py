@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import logging
 import os
-import warnings
 from pathlib import Path
 
 from reedsp.system.files.atomic_file import write_private
-from reedsp.system.files.cache_folders import SharedDirectoryError, private_directory, warn_of_shared
+from reedsp.system.files.cache_folders import SharedDirectoryError, private_directory, warn_of_shared, warn_once
+from reedsp.system.files.regular_file import read_regular
 
 _log = logging.getLogger(__name__)
 
 _MAGIC = b"reedsp kernel 1\n"
+_LARGEST = 1 << 28  # bytes
 
 
 def file_for(*key: object) -> Path | None:
@@ -43,12 +43,10 @@ def _directory() -> Path | None:
     return None
 
 
-@functools.cache  # once a process
 def _warn_of_compiling_again(reason: str) -> None:
-    warnings.warn(
+    warn_once(
         f"every process compiles its kernels again, since they cannot be kept: {reason}; "
         "set XDG_CACHE_HOME to a folder that can be written to",
-        RuntimeWarning,
         stacklevel=2,
     )
 
@@ -56,7 +54,7 @@ def _warn_of_compiling_again(reason: str) -> None:
 def read(file: Path) -> bytes | None:
     """Return a cached binary if it is complete and unchanged since it was written."""
     try:
-        content = file.read_bytes()
+        content = read_regular(file, _LARGEST)
     except OSError:
         return None
     start = len(_MAGIC) + hashlib.sha256().digest_size

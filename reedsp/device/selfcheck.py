@@ -27,8 +27,11 @@ from reedsp.device.errors import DeviceError, DeviceMemoryError, PrecisionError
 from reedsp.device.job import spoilt_memory
 from reedsp.system.files.atomic_file import write_private
 from reedsp.system.files.cache_folders import private_directory
+from reedsp.system.files.regular_file import read_regular
 
 _log = logging.getLogger(__name__)
+
+_LARGEST = 1 << 20  # bytes of a record
 
 _known: dict[tuple[tuple[str, ...], str, tuple[Any, ...]], frozenset[Program] | None] = {}
 """The programs that each trial on each driver covers, by its name and its arguments, if it was passed."""
@@ -137,7 +140,7 @@ def _digest_of(module: str) -> str:
 def _covered_by(record: Path) -> frozenset[Program] | None:
     """Return the programs of a record, unless there is none, or one of their sources has changed since."""
     try:
-        entries = json.loads(record.read_bytes())
+        entries = json.loads(read_regular(record, _LARGEST))
         if all(build.digest_of(file, dict(macros)) == digest for file, macros, digest in entries):
             return frozenset((file, tuple((name, value) for name, value in macros)) for file, macros, _ in entries)
     except (

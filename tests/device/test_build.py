@@ -38,7 +38,7 @@ from reedsp.primitives.operators import resolve
 from reedsp.primitives.plans import Elements
 from reedsp.primitives.sort.records import Records
 from reedsp.system import icd
-from reedsp.system.files import atomic_file
+from reedsp.system.files import atomic_file, cache_folders
 from tests.device import unoptimised
 from tests.support.kernel_files import kernel_files
 
@@ -1113,7 +1113,7 @@ def test_69_cache_that_cannot_be_made(device: Device, tmp_path: Path, monkeypatc
     places = [file, file / "below", Path("/proc/self") if sys.platform == "linux" else file]
     for place in places:
         monkeypatch.setenv("XDG_CACHE_HOME", str(place))
-        kernel_cache._warn_of_compiling_again.cache_clear()
+        cache_folders._warned.clear()
         with pytest.warns(RuntimeWarning, match=AGAIN):
             build(device)
         build(device)  # in silence

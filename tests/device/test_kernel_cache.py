@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from reedsp.device import kernel_cache
+from reedsp.system.files import cache_folders
 
 pytestmark = pytest.mark.usefixtures("unwarned")
 
@@ -102,11 +103,42 @@ def test_69_what_is_in_the_way_of_the_cache_is_named(tmp_path: Path, monkeypatch
     reason = AGAIN.format(f"{tmp_path / 'file'}: {os.strerror(errno.ENOTDIR)}")
     with pytest.warns(RuntimeWarning, match=f"^{reason} that can be written to$"):
         assert kernel_cache.file_for("a kernel") is None
-    kernel_cache._warn_of_compiling_again.cache_clear()
+    cache_folders._warned.clear()
     with pytest.warns(RuntimeWarning, match=reason) as caught:
         kernel_cache.write(tmp_path / "file" / "kernel.bin", b"binary")
     assert caught[0].filename == kernel_cache.__file__
     kernel_cache.write(tmp_path / "file" / "kernel.bin", b"binary")  # it has been said
+
+
+def test_69_warnings_that_are_errors_are_raised_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match=AGAIN.format(".*")):
+            kernel_cache.file_for("a kernel")
+        assert kernel_cache.file_for("a kernel") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_67_a_pipe_or_a_link_is_not_read(private_cache: Path, tmp_path: Path) -> None:
+    """Nor does a call wait for who writes to it; the next kernel takes its place."""
+    entry = kept("a kernel")
+    entry.rename(tmp_path / entry.name)
+    os.mkfifo(entry)
+    assert kernel_cache.read(entry) is None
+    entry.unlink()
+    entry.symlink_to(tmp_path / entry.name)
+    assert kernel_cache.read(entry) is None
+    assert kernel_cache.read(kept("a kernel")) == b"some code"
+
+
+def test_67_a_file_that_is_too_large_is_not_read(private_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = kept("a kernel")
+    monkeypatch.setattr(kernel_cache, "_LARGEST", len(entry.read_bytes()))
+    assert kernel_cache.read(entry) == b"some code"
+    monkeypatch.setattr(kernel_cache, "_LARGEST", len(entry.read_bytes()) - 1)
+    assert kernel_cache.read(entry) is None
 
 
 def test_69_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:

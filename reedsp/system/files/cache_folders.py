@@ -51,34 +51,59 @@ def private_directory(*names: str) -> Path:
     OSError
         There is no home, or it cannot be written to.
     """
-    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    try:
-        folder = chosen if chosen.is_absolute() else Path.home() / ".cache"
-    except RuntimeError as error:
-        raise OSError(str(error)) from None
+    folder = _cache()
     if os.name == "posix":
         folder = _reached_safely(folder)
     else:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for name in ("reedsp", *names):
+    for depth, name in enumerate(("reedsp", *names)):
         folder /= name
         try:
             os.mkdir(folder, 0o700)
         except FileExistsError:
             if folder.is_file():
                 raise  # in the way, but no danger
-            if not _is_private(folder):
-                raise SharedDirectoryError(folder, "delete it") from None
+        if os.name == "posix":
+            _check_private(folder, has_files=depth == len(names))
     return folder
+
+
+def named_directory(*names: str) -> Path:
+    """Return what :func:`private_directory` looks at, by the name that leads there: nothing is made or refused.
+
+    Raises
+    ------
+    OSError
+        There is no home.
+    """
+    return _cache().joinpath("reedsp", *names)
+
+
+def _cache() -> Path:
+    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if chosen.is_absolute():
+        return chosen
+    try:
+        home = Path.home()
+    except RuntimeError as error:
+        raise OSError(str(error)) from None
+    if not home.is_absolute():
+        raise OSError(f"the home directory is {str(home)!r}, expected an absolute path")
+    return home / ".cache"
 
 
 def warn_of_shared(error: SharedDirectoryError, consequence: str) -> None:
     """Warn of a directory that is not trusted, and of what follows from it, once in a process."""
+    warn_once(f"{consequence}: {error.filename} is {error.strerror}; {error.cure}", stacklevel=3)
+
+
+def warn_once(message: str, stacklevel: int) -> None:
+    """Warn in a process once, even where the warning is made an error; `stacklevel` as for :func:`warnings.warn`."""
     with _warned_lock:
-        if error.filename in _warned:
+        if message in _warned:
             return
-        _warned.add(error.filename)
-    warnings.warn(f"{consequence}: {error.filename} is {error.strerror}; {error.cure}", RuntimeWarning, stacklevel=3)
+        _warned.add(message)
+    warnings.warn(message, RuntimeWarning, stacklevel=stacklevel + 1)
 
 
 def _reached_safely(folder: Path) -> Path:
@@ -123,16 +148,21 @@ def _check_on_the_way(folder: Path, status: os.stat_result) -> None:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     group_writes = mode & stat.S_IWGRP and status.st_gid != owner
     if (group_writes or mode & stat.S_IWOTH) and not mode & stat.S_ISVTX:
-        cure = f"run: chmod go-w {folder}" if owner == os.geteuid() else "set XDG_CACHE_HOME to a directory of yours"
+        cure = _closing(folder) if owner == os.geteuid() else "set XDG_CACHE_HOME to a directory of yours"
         raise SharedDirectoryError(folder, cure)
 
 
-def _is_private(folder: Path) -> bool:
-    if os.name != "posix":
-        return True
+def _check_private(folder: Path, has_files: bool) -> None:
+    """Raise if this is no directory of this user alone; one in which are only others is mended as those above are."""
     status = folder.lstat()
-    others_write = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not others_write
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        raise SharedDirectoryError(folder, "delete it")
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):  # files of others, which may be there, would be taken for ours
+        raise SharedDirectoryError(folder, "delete it" if has_files else _closing(folder))
+
+
+def _closing(folder: Path) -> str:
+    return f"run: chmod go-w {folder}"
 
 
 def temporary_directory(prefix: str) -> Path:

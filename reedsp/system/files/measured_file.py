@@ -5,14 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import warnings
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from reedsp.system.files.atomic_file import write_private
-from reedsp.system.files.cache_folders import SharedDirectoryError, private_directory, warn_of_shared
+from reedsp.system.files.cache_folders import (
+    SharedDirectoryError,
+    named_directory,
+    private_directory,
+    warn_of_shared,
+    warn_once,
+)
+from reedsp.system.files.regular_file import read_regular
 
 _log = logging.getLogger(__name__)
 
@@ -56,8 +63,7 @@ class MeasuredFile:
         OSError
             There is no directory for it that only this user can change.
         """
-        key = hashlib.sha256(repr(tuple(identity.values())).encode()).hexdigest()
-        return private_directory(self.folder) / f"{key}.json"
+        return private_directory(self.folder) / _name(identity)
 
     def read(self, identity: Identity, parse: Callable[[Any], Parsed]) -> Parsed | None:
         """Return what was measured on a device; None if there is no file that can be used.
@@ -71,16 +77,16 @@ class MeasuredFile:
         Warns
         -----
         RuntimeWarning
-            The file is damaged, or another's.
+            The file is damaged or another's, or others can change its folder; once in a process.
         """
         try:
             file = self.path(identity)
-            with file.open("rb") as stream:
-                written = stream.read(_LARGEST + 1)
+            written = read_regular(file, _LARGEST + 1)
         except FileNotFoundError:
             return None
         except SharedDirectoryError as error:
-            warn_of_shared(error, self._unused)
+            if os.path.lexists(named_directory(self.folder) / _name(identity)):
+                warn_of_shared(error, self._unused)
             return None
         except OSError as error:
             _log.info("no %s are read: %s", self.content, error)
@@ -90,7 +96,7 @@ class MeasuredFile:
         except (ValueError, RecursionError) as error:
             reason = str(error) if isinstance(error, UnusableError) else "it is damaged"
             cures = f"`{self.command}` measures anew, `{self.command} --forget` deletes it"
-            warnings.warn(f"{self._unused}: {file}: {reason}; {cures}", RuntimeWarning, stacklevel=2)
+            warn_once(f"{self._unused}: {file}: {reason}; {cures}", stacklevel=2)
             return None
 
     def write(self, identity: Identity, content: Any) -> None:
@@ -126,3 +132,7 @@ class MeasuredFile:
         if set(found) != {"schema", self.content, *identity} or not isinstance(found[self.content], dict):
             raise UnusableError("it is damaged")
         return found[self.content]
+
+
+def _name(identity: Identity) -> str:
+    return f"{hashlib.sha256(repr(tuple(identity.values())).encode()).hexdigest()}.json"

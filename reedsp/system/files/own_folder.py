@@ -7,7 +7,6 @@ files relative to a folder, less is looked at.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 import weakref
@@ -16,9 +15,9 @@ from typing import IO
 
 from reedsp.system.files.atomic_file import put_in_place, synchronise_descriptor
 from reedsp.system.files.file_errors import named_errors
+from reedsp.system.files.regular_file import NO_LINK, open_regular, refusal
 
 _RELATIVE = hasattr(os, "O_DIRECTORY") and {os.open, os.stat, os.unlink, os.link, os.rename} <= os.supports_dir_fd
-_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # nor wait for who writes to a pipe
 _CLOSED = -2  # no descriptor: the system refuses it; of -1 os.listdir lists the current folder
 
 
@@ -47,11 +46,11 @@ class OwnFolder:
             os.mkdir(path, 0o700)
         except FileExistsError:
             if path.is_symlink():
-                raise _refusal("a link, which is not followed", path) from None
+                raise refusal("a link, which is not followed", path) from None
             if not path.is_dir():
                 raise
         if _RELATIVE:
-            self._handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
+            self._handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | NO_LINK)
             self._close = weakref.finalize(self, os.close, self._handle)
             with named_errors(path):
                 status = os.fstat(self._handle)
@@ -89,19 +88,14 @@ class OwnFolder:
             path = self.path / name
             if self._handle is None:
                 if path.is_symlink():
-                    raise _refusal("a link, which is not followed", path)
+                    raise refusal("a link, which is not followed", path)
                 return os.open(path, flags, 0o666)
-            try:
-                descriptor = os.open(name, flags & ~os.O_TRUNC | _NO_LINK, 0o666, dir_fd=self._handle)
-            except OSError as error:
-                if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
-                    raise _refusal("a link, which is not followed, or no regular file", path) from None
-                raise OSError(error.errno, error.strerror, str(path)) from None
+            descriptor = open_regular(path, flags & ~os.O_TRUNC, self._handle)
             try:
                 with named_errors(path):
                     status = os.fstat(descriptor)
-                if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
-                    raise _refusal("not a regular file with a single name", path)
+                if status.st_nlink > 1:
+                    raise refusal("not a regular file with a single name", path)
                 _refuse_others(status, path)
                 if flags & os.O_TRUNC:
                     os.ftruncate(descriptor, 0)
@@ -140,8 +134,4 @@ class OwnFolder:
 
 def _refuse_others(status: os.stat_result, path: Path) -> None:
     if status.st_uid != os.geteuid():
-        raise _refusal("another user's", path)
-
-
-def _refusal(what: str, path: Path) -> PermissionError:
-    return PermissionError(errno.EPERM, f"it is {what}", str(path))
+        raise refusal("another user's", path)

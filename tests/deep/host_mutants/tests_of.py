@@ -42,6 +42,7 @@ MORE: dict[str, tuple[str, ...]] = {
     "io.archives": ("io/test_readers.py", "results/test_files.py"),
     "system.files.atomic_file": ("system/files/test_own_folder.py", CHECKPOINTS[0]),
     "system.files.own_folder": (CHECKPOINTS[0],),
+    "system.files.regular_file": ("system/files/test_own_folder.py", "device/test_kernel_cache.py"),
     "system.files.cache_folders": ("system/test_icd.py",),
     "system.files.journal*": (f"{ALL_PAIRS}test_checkpoint.py", "cluster/test_work_folder.py", *CHECKPOINTS[:2]),
     "system.files.file_errors": ("system/files/test_failing.py",),
