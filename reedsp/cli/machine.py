@@ -96,8 +96,8 @@ def calibrate(
 ) -> None:
     """Measure what a device can do: accesses to memory, copies, barriers, launches and arithmetic.
 
-    Takes some seconds. What is found is kept for this user, device and driver. Let the machine do nothing else
-    meanwhile.
+    Takes some seconds. What is found is kept for this user, device, number of compute units and driver. Let the
+    machine do nothing else meanwhile.
     """
     with stated_failures():
         if show and forget:
@@ -107,9 +107,10 @@ def calibrate(
         from reedsp.device.discovery import get_device
 
         chosen = get_device(device)
-        file = machine.FILES.path(chosen.identity)
+        identity = machine.identity_of(chosen)
+        file = machine.FILES.path(identity)
         if forget:
-            deleted = machine.FILES.forget(chosen.identity)
+            deleted = machine.FILES.forget(identity)
             if as_json:
                 print_json({"device": str(chosen), "deleted": str(file) if deleted else None})
             else:
@@ -285,7 +286,7 @@ def _is_stored(device: Device) -> bool:
     from reedsp.cost_model import machine
 
     try:
-        return machine.FILES.path(device.identity).exists()
+        return machine.FILES.path(machine.identity_of(device)).exists()
     except OSError:
         return False
 

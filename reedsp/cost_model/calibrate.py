@@ -12,7 +12,7 @@ import pyopencl as cl
 
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.cost_model import families
-from reedsp.cost_model.machine import FILES, Machine
+from reedsp.cost_model.machine import FILES, Machine, identity_of
 from reedsp.device.build import constants
 from reedsp.device.device import Device
 from reedsp.device.job import Argument, BoundKernel, Job, Kernel
@@ -50,9 +50,10 @@ def calibrate(device: Device, progress: Progress | None = None) -> Machine:
     OSError
         It cannot be stored.
     """
-    FILES.path(device.identity)  # raises now what it would raise afterwards
+    identity = identity_of(device)
+    FILES.path(identity)  # raises now what it would raise afterwards
     machine = measured(device, progress)
-    FILES.write(device.identity, machine.content())
+    FILES.write(identity, machine.content())
     families.forget(device)
     return machine
 

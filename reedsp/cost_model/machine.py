@@ -125,6 +125,11 @@ class Machine:
         return asdict(self)
 
 
+def identity_of(device: Device) -> dict[str, str]:
+    """Return what the parameters depend on: also how many compute units there are, of which a job may get a part."""
+    return {**device.identity, "compute_units": str(device.compute_units)}
+
+
 def stored(device: Device) -> Machine | None:
     """Return the parameters of a device that were measured on it; None if there are none.
 
@@ -133,7 +138,7 @@ def stored(device: Device) -> Machine | None:
     RuntimeWarning
         There is a file that cannot be used.
     """
-    return FILES.read(device.identity, _parsed)
+    return FILES.read(identity_of(device), _parsed)
 
 
 def _parsed(content: dict[str, Any]) -> Machine:

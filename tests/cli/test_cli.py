@@ -468,7 +468,7 @@ def test_calibrate_prints_what_it_finds(
 
     def measure(chosen: reedsp.Device, progress: object) -> machine.Machine:
         assert (chosen, progress) == (device, None)
-        machine.FILES.write(chosen.identity, MACHINE.content())
+        machine.FILES.write(machine.identity_of(chosen), MACHINE.content())
         return MACHINE
 
     monkeypatch.setattr(calibrate, "calibrate", measure)
@@ -480,7 +480,7 @@ def test_calibrate_prints_what_it_finds(
     for line in ("latency in 16 KiB +1.2 ns", "bandwidth +4.8 TB/s", "coalesced +32 words", "launch +2.5 µs"):
         assert re.search(rf"^{line} +$", out, re.MULTILINE)
     assert re.search(r"^sums and minima of int32 +100 G/s +$", out, re.MULTILINE)
-    file = machine.FILES.path(device.identity)
+    file = machine.FILES.path(machine.identity_of(device))
     assert out == f"{run(capsys, 'calibrate', '--list')[1]}"
     assert out.endswith(f"stored    {file}\n")
     assert out.removesuffix(f"stored    {file}\n") in run(capsys, "devices", "--verbose")[1]
@@ -492,7 +492,7 @@ def test_calibrate_prints_what_it_finds(
 @needs_device
 def test_calibrate_says_what_cannot_be_used(capsys: pytest.CaptureFixture[str], private_cache: Path) -> None:
     device = get_device()
-    file = machine.FILES.path(device.identity)
+    file = machine.FILES.path(machine.identity_of(device))
     file.write_text("{}")
     with pytest.warns(RuntimeWarning, match="`reedsp calibrate --forget` deletes it"):
         status, out, _ = run(capsys, "calibrate", "--list")
@@ -507,7 +507,7 @@ def test_calibrate_says_what_cannot_be_used(capsys: pytest.CaptureFixture[str], 
 def test_a_cache_that_others_can_change_has_a_cure(
     option: str, capsys: pytest.CaptureFixture[str], private_cache: Path
 ) -> None:
-    folder = machine.FILES.path(get_device().identity).parent
+    folder = machine.FILES.path(machine.identity_of(get_device())).parent
     folder.chmod(0o777)
     status, _, err = run(capsys, "calibrate", option)
     assert (status, err) == (1, f"reedsp: {folder}: not a directory that only you can change; delete it\n")

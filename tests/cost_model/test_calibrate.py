@@ -4,6 +4,8 @@ import itertools
 import json
 import math
 import os
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +70,7 @@ def test_calibrate(device: Device, soon: None, private_cache: Path) -> None:
     assert [text.replace(" ", "_") for _, text in told] == [*found.content()]
     assert [size for size, _ in found.latencies] == [1 << 12, 1 << 13]  # what the table has room for
     assert set(found.pairs) == {*probes.NUMBERS} - (set() if device.fp64 else {"float64"})
-    assert machine.FILES.forget(device.identity)
+    assert machine.FILES.forget(machine.identity_of(device))
     assert machine.stored(device) is None
 
 
@@ -150,8 +152,8 @@ def test_what_is_interrupted_is_not_taken_for_long(device: Device, soon: None, m
 
 def write(device: Device, **changes: Any) -> Path:
     """Store parameters, of which some are others."""
-    machine.FILES.write(device.identity, {**KNOWN.content(), **changes})
-    return machine.FILES.path(device.identity)
+    machine.FILES.write(machine.identity_of(device), {**KNOWN.content(), **changes})
+    return machine.FILES.path(machine.identity_of(device))
 
 
 def test_round_trip(device: Device, private_cache: Path) -> None:
@@ -225,6 +227,48 @@ def test_a_folder_that_others_can_write_to(device: Device, private_cache: Path) 
     write(device).parent.chmod(0o777)
     with pytest.warns(RuntimeWarning, match="parameters of `reedsp calibrate` are not used: .*only you can change"):
         assert machine.stored(device) is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions")
+def test_nothing_is_said_where_nothing_was_measured(device: Device, private_cache: Path) -> None:
+    machine.FILES.path(machine.identity_of(device)).parent.parent.chmod(0o777)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert machine.stored(device) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_not_read(device: Device, private_cache: Path) -> None:
+    file = machine.FILES.path(machine.identity_of(device))
+    os.mkfifo(file)
+    assert machine.stored(device) is None
+    assert write(device) == file
+    assert machine.stored(device) == KNOWN
+
+
+def test_a_warning_that_is_an_error_is_raised_once(device: Device, private_cache: Path) -> None:
+    write(device).write_bytes(b"{")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning, match="it is damaged"):
+            machine.stored(device)
+        assert machine.stored(device) is None
+
+
+def test_a_device_with_fewer_units_is_another(
+    device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where jobs of a cluster get a part of a processor, and have one home."""
+    write(device)
+    units = device.compute_units
+    monkeypatch.setattr(device, "compute_units", units + 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert machine.stored(device) is None
+    write(device, launch=4e-6)
+    assert machine.stored(device) == replace(KNOWN, launch=4e-6)
+    monkeypatch.setattr(device, "compute_units", units)
+    assert machine.stored(device) == KNOWN
 
 
 @pytest.mark.parametrize(("name", "value"), [("schema", 2), ("driver", "another"), ("device", 3)])

@@ -215,7 +215,7 @@ def test_caches_that_are_read(error: int, private_cache: Path, device: Device, m
         fresh = Device(device.index, device.handle)
         return reedsp.bfs(graph(), 2, device=fresh).levels.tolist(), machine.stored(fresh)
 
-    machine.FILES.write(device.identity, measured.content())
+    machine.FILES.write(machine.identity_of(device), measured.content())
     expected = call()
     assert expected[1] == measured
     for number in itertools.count():
@@ -229,6 +229,6 @@ def test_caches_that_are_read(error: int, private_cache: Path, device: Device, m
         if not failing.has_failed:
             break
         if error == CUT:
-            machine.FILES.write(device.identity, measured.content())
+            machine.FILES.write(machine.identity_of(device), measured.content())
         assert call() == expected, failing.begun
     assert {"stat", "listdir", "open", "read"} <= set(failing.begun)
