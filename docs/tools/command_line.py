@@ -181,10 +181,12 @@ is "no" (no route, a negative cycle, a wrong result) the JSON says so, too.
 | `REEDSP_DEVICE` | the device, where `--device` does not say it: an index, or part of a name |
 | `REEDSP_HOST` | `never`: small searches go to the device, too, and not to SciPy's routines on the host |
 | `REEDSP_REMEMBER` | `never`: a matrix that is given again and again, and does not change, is prepared each time |
+| `REEDSP_FORCE_DEVICE` | `1`: every search of [networkx](networkx.md) that a device can do goes to it, however small |
 | `REEDSP_DATA` | the folder of `reedsp dataset`, where `--folder` does not say it |
 | `XDG_CACHE_HOME` | where data sets, compiled kernels and tunings are kept, in the folder `reedsp`; else `~/.cache` |
 
-In Python, `REEDSP_DEVICE` is looked at in each call, and `REEDSP_HOST` and `REEDSP_REMEMBER` only at the first use.
+In Python, `REEDSP_DEVICE` and `REEDSP_FORCE_DEVICE` are looked at in each call, and `REEDSP_HOST` and `REEDSP_REMEMBER`
+only at the first use. Other values of the last three have no meaning, which a warning says.
 """
 
 

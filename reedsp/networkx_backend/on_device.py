@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -37,11 +36,12 @@ from reedsp.networkx_backend.order import Replay, edges_among, only_path, replay
 from reedsp.networkx_backend.paths import LazyPaths, PathTree
 from reedsp.networkx_backend.reading import EXACT_IN_INT64
 from reedsp.networkx_backend.release import SINCE_3_7
+from reedsp.system import switches
 from reedsp.system.elsewhere import Elsewhere, of_networkx
 from reedsp.typing import DistanceTypeName
 
 FORCE_DEVICE = "REEDSP_FORCE_DEVICE"
-"""Environment variable: 1 sends every search that a device can do to the device, however small."""
+"""Environment variable: 1 sends every search that a device can do to the device, however small; 0 does not."""
 MIN_NODES = 10_000
 """Number of nodes from which on the device answered sooner than a search on the host (docs/reference/networkx.md)."""
 MIN_NODES_FROM_EACH = 250
@@ -114,8 +114,14 @@ def is_wanted_by_paths(graph: NetworkXGraph, searches: int | None) -> bool:
 
 
 def is_forced() -> bool:
-    """Tell whether searches belong on the device however small they are."""
-    return os.environ.get(FORCE_DEVICE) == "1"
+    """Tell whether searches belong on the device however small they are.
+
+    Warns
+    -----
+    RuntimeWarning
+        The variable has a value without a meaning.
+    """
+    return switches.is_forced(FORCE_DEVICE)
 
 
 def arcs_for(graph: NetworkXGraph, weight: Any, reverse: bool = False, searches: int = 1) -> Arcs | None:

@@ -88,6 +88,19 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
 
 
+@pytest.mark.parametrize("value", ["true", "yes", "01", "never", " 1"])
+def test_a_switch_without_a_meaning_is_named(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(on_device.FORCE_DEVICE, value)
+    with pytest.warns(RuntimeWarning, match=f"^REEDSP_FORCE_DEVICE = '{value}' is ignored, expected '1' or '0'$"):
+        assert not on_device.is_forced()
+
+
+@pytest.mark.parametrize(("value", "forces"), [("1", True), ("0", False), ("", False)])
+def test_what_the_switch_means(value: str, forces: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(on_device.FORCE_DEVICE, value)
+    assert on_device.is_forced() == forces
+
+
 def some_graph(seed: int, kind: str, n: int | None = None, m: int | None = None) -> nx.Graph:
     rnd = random.Random(f"{seed} {kind}")
     graph = CLASSES[seed % len(CLASSES)]()
