@@ -10,7 +10,7 @@ from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.arithmetic.types import name_of
 from reedsp.cost_model import probe
-from reedsp.cost_model.counts import METHODS, Pairs, floyd_warshall, passing
+from reedsp.cost_model.counts import METHODS, SPAN, Pairs, floyd_warshall, passing
 from reedsp.cost_model.families import Known
 from reedsp.cost_model.work import seconds as seconds_of
 from reedsp.cost_model.work import total
@@ -81,7 +81,9 @@ class Expected(NamedTuple):
     factor: float
 
 
-def expected(pairs: Pairs, known: Known, method: str, *, own: bool, on_host: bool, kernel: str = "blocked") -> Expected:
+def expected(
+    pairs: Pairs, known: Known, method: str, *, own: bool, on_host: bool, kernel: str = "blocked", devices: int = 1
+) -> Expected:
     """Return how long all pairs take by some method.
 
     Parameters
@@ -95,6 +97,8 @@ def expected(pairs: Pairs, known: Known, method: str, *, own: bool, on_host: boo
         Whether the matrix is on the host.
     kernel : str
         Of Floyd-Warshall.
+    devices : int
+        That share the rows of a matrix on the host, span by span, but not the copies.
     """
     if kernel != "blocked":
         return Expected(total(floyd_warshall(pairs, known, kernel), known.machine), _PARTLY)
@@ -103,6 +107,7 @@ def expected(pairs: Pairs, known: Known, method: str, *, own: bool, on_host: boo
         return Expected(squares * predicted(pairs, known, MATRIX), _PARTLY if own else _GUESSED)
     seconds = predicted(pairs, known, method)
     if on_host:
+        seconds /= min(devices, -(-pairs.n // SPAN))
         seconds += seconds_of(passing(pairs, known), known.machine)
     return Expected(seconds, _PARTLY if on_host else 1.0 if own else _GUESSED)
 

@@ -264,6 +264,11 @@ def programs_requested() -> Iterator[set[Program]]:
         _requested.reset(before)
 
 
+def different(devices: Iterable[Device]) -> int:
+    """Return how many devices there are in a list, in which one may be several times."""
+    return len({each.handle for each in devices})
+
+
 def _sees_host_memory(handle: cl.Device) -> bool:
     try:
         return bool(handle.svm_capabilities & cl.device_svm_capabilities.FINE_GRAIN_SYSTEM)

@@ -130,13 +130,17 @@ def _is_bool(value: object) -> bool:
     return isinstance(value, bool) or (numpy is not None and isinstance(value, numpy.bool_))
 
 
-def check_memory_limit(memory_limit: Any) -> None:
-    """Raise ValueError or TypeError for a number of bytes that is none; ``2e9`` is one."""
+def check_memory_limit(memory_limit: Any) -> int:
+    """Return a number of bytes, which may be given as ``2e9``, or raise ValueError or TypeError."""
     number: Any = memory_limit
     if isinstance(memory_limit, bool) or not isinstance(memory_limit, Real):
         raise TypeError(f"memory_limit: expected a number of bytes, got {memory_limit!r}")
-    if not number > 0:
+    if not number >= 1:
         raise ValueError(f"memory_limit = {memory_limit}, expected a number of bytes")
+    try:
+        return int(number)
+    except OverflowError:  # infinity
+        return sys.maxsize
 
 
 def _listed(names: Iterable[str]) -> str:
