@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import functools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,7 @@ from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights, matrix_weights
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, output_array, result_dtype
 from reedsp.cost_model import choose, counts, families, probe
-from reedsp.device.device import Device
+from reedsp.device.device import Device, different
 from reedsp.device.discovery import get_devices
 from reedsp.device.job import Job
 from reedsp.edges.negative_cycles import renamed
@@ -242,8 +243,9 @@ class Plan:
     def expected(self) -> choose.Expected:
         """The seconds that it takes, but for files."""
         own = self.in_place or self.options.get("search") == "near-far" or not self.options
-        kernel = self.options.get("kernel", "blocked")
-        return choose.expected(self.pairs, self.known, self.method, own=own, on_host=self.task.on_host, kernel=kernel)
+        kernel, devices = self.options.get("kernel", "blocked"), different(self.task.devices)
+        given, on_host = (self.pairs, self.known, self.method), self.task.on_host
+        return choose.expected(*given, own=own, on_host=on_host, kernel=kernel, devices=devices)
 
 
 def planned(
@@ -264,7 +266,7 @@ def planned(
     if negative_cycles not in ("raise", "mark"):
         raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
     if memory_limit is not None:
-        check_memory_limit(memory_limit)
+        memory_limit = check_memory_limit(memory_limit)
     predecessors = flag(predecessors, "predecessors")
     check_choice("method", method, ("auto", *METHODS))
     named = choose.MATRIX if method == "auto" else method
@@ -438,7 +440,8 @@ def _to_files(
             except (reedsp.NegativeCycleError, OverflowError):
                 checkpoint.remove()
                 raise
-            solved.to_files(checkpoint, kind, predecessors)
+            with _named_as_kept(checkpoint):
+                solved.to_files(checkpoint, kind, predecessors)
         checkpoint.place_results(wanted)
         pred = _mapped(places[PRED]) if predecessors else None
         dist = _mapped(target)
@@ -450,6 +453,15 @@ def _to_files(
             checkpoint.close()
 
     return to_the_end(work, end)
+
+
+@contextlib.contextmanager
+def _named_as_kept(checkpoint: Checkpoint) -> Iterator[None]:
+    """Have the error for a distance that its type does not hold say that the solved matrix is kept: others hold it."""
+    try:
+        yield
+    except (OverflowError, ValueError) as error:
+        raise type(error)(f"{error}; what is solved is kept in {checkpoint.path} for the same call with it") from None
 
 
 def _mapped(file: Path) -> npt.NDArray[Any]:
