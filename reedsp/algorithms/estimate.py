@@ -22,7 +22,7 @@ from reedsp.algorithms.traversal.bfs import rows_at_once as levels_at_once
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.cost_model import choose, contraction, counts, families, searches, sharing
 from reedsp.cost_model.estimate import Estimate
-from reedsp.device.device import Device
+from reedsp.device.device import Device, different
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, source_argument, vertices_argument
 from reedsp.graph.graph import Graph
@@ -37,6 +37,7 @@ _SUMS = 2.0
 """The factor that searches whose distances are added up are within beside that of the machine."""
 _OF_PREPARED = ("graph", "source", "dtype")  # what sssp asks of a graph that is prepared
 _DISK = 5e8  # bytes a second
+_MOST_WORKERS = 1 << 20
 _PART_OF_MEMORY = 0.8  # of a device that a matrix on the host passes through
 
 
@@ -97,6 +98,8 @@ def estimate(
     count = integer(workers, "workers")
     if count < 1:
         raise ValueError(f"workers = {count}, expected at least 1")
+    if count > _MOST_WORKERS:
+        raise ValueError(f"workers: expected at most {_MOST_WORKERS:,}")
     if isinstance(graph, Prepared):
         raise TypeError(f"workers: the graph is prepared on {graph.device}, and cannot be asked on a cluster")
     out = given.pop("out", out)
@@ -197,7 +200,8 @@ def _of_statistics(arguments: Mapping[str, Any], may_be_host: bool = True) -> Es
         graph, flag(arguments.get("unweighted", False), "unweighted"), arguments.get("dtype")
     )
     devices = statistics.devices_of(asked, device)
-    share = -(-rows // len(devices))
+    named = [each for each in devices if each is not None]
+    share = -(-rows // max(1, different(named)))
     choice, chosen, searched = statistics.expected(question, asked, share, devices[0], may_be_host=may_be_host)
     answer = rows * (2 * 8 + question.result.itemsize)
     if chosen is None:

@@ -120,6 +120,7 @@ def test_every_argument(device: Device) -> None:
             ValueError,
             "^memory_limit: 1,000 bytes, but 60 vertices need",
         ),
+        ("apsp", {"memory_limit": 1000.5}, ValueError, "^memory_limit: 1,000 bytes, but 60 vertices need"),
         ("apsp", {"method": "johnson", "memory_limit": 1}, ValueError, "^out, memory_limit and several devices"),
         ("apsp", {"out": "x"}, ValueError, "^out = 'x'"),
         ("sssp", {}, TypeError, "source"),
@@ -222,6 +223,11 @@ def test_files(tmp_path: Path, device: Device) -> None:
     assert plenty.device_bytes == 1 << 25
 
 
+def test_a_limit_with_a_fraction_is_whole_bytes(device: Device) -> None:
+    found = reedsp.estimate(random(3000, 9000), "apsp", memory_limit=(1 << 25) + 0.5, device=device)  # type: ignore[arg-type]
+    assert (found.device_bytes, type(found.device_bytes)) == (1 << 25, int)
+
+
 def test_squares_need_a_second_matrix(device: Device) -> None:
     one, two = (reedsp.estimate(GRAPH, method=each, device=device) for each in ("floyd-warshall", "min-plus"))
     assert two.device_bytes >= one.device_bytes + 60 * 60 * 2
@@ -287,6 +293,24 @@ def test_a_look_that_was_taken_is_used(machine: Known, device: Device) -> None:
     graph._derived["reach"] = probe.Reach(5.0, 6.0)
     after = reedsp.estimate(graph, "apsp", method="johnson", device=device).seconds
     assert (after < before) == machine.is_cpu
+
+
+def test_several_devices_share_the_work(machine: Known, device: Device) -> None:
+    """But for copies; and one that is named twice is one."""
+    same, other = (Device(device.index, device.handle) for _ in range(2))
+    other.handle = object()  # type: ignore[assignment]
+    graph, small = random(3000, 9000), random(500, 1500)
+    for function in ("apsp", "distance_statistics"):
+        alone, twice, both = (
+            reedsp.estimate(graph, function, device=[device, *others]).seconds  # type: ignore[arg-type]
+            for others in ([], [device, same], [device, same, other])
+        )
+        if function == "apsp":  # alone the matrix is on the device, if it is not asked for on the host
+            alone = reedsp.estimate(graph, memory_limit=1 << 40, device=device).seconds
+        assert twice == alone
+        assert alone / 2 <= both < 0.9 * alone
+    one, two = (reedsp.estimate(small, device=[device, each]).seconds for each in (device, other))
+    assert one == two  # there is one span
 
 
 def test_more_takes_longer(machine: Known, device: Device) -> None:
@@ -423,6 +447,7 @@ def test_many_tasks_take_the_client_its_time() -> None:
     ("given", "error", "message"),
     [
         ({"workers": 0}, ValueError, "workers = 0, expected at least 1"),
+        ({"workers": 10**400}, ValueError, "^workers: expected at most 1,048,576$"),
         ({"workers": 1.5}, TypeError, "workers: expected an integer, got 1.5"),
         ({"workers": True}, TypeError, "workers: expected an integer, got True"),
         ({"workers": 2, "min_only": True}, ValueError, "min_only"),

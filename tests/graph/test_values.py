@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -175,9 +176,16 @@ def test_integer(value: Any) -> None:
     assert integer(value, "x") == value
 
 
-@pytest.mark.parametrize("value", [1, 2e9, np.int64(5), np.float32(3), float("inf")])
-def test_memory_limits(value: Any) -> None:
-    check_memory_limit(value)
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        *((1, 1), (2e9, 2 * 10**9), (np.int64(5), 5), (np.float32(3), 3), (1000.9, 1000), (10**30, 10**30)),
+        (float("inf"), sys.maxsize),
+    ],
+)
+def test_memory_limits(value: Any, expected: int) -> None:
+    found = check_memory_limit(value)
+    assert (type(found), found) == (int, expected)
 
 
 @pytest.mark.parametrize(
@@ -189,6 +197,7 @@ def test_memory_limits(value: Any) -> None:
         ([5], TypeError, "^memory_limit: expected a number of bytes, got "),
         (0, ValueError, "^memory_limit = 0, expected a number of bytes"),
         (-1.5, ValueError, "^memory_limit = -1.5, expected a number of bytes"),
+        (0.5, ValueError, "^memory_limit = 0.5, expected a number of bytes"),
         (float("nan"), ValueError, "^memory_limit = nan, expected a number of bytes"),
     ],
 )
