@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 import reedsp
 from reedsp.cluster.worker import registry
 from reedsp.cluster.worker.published import Wrapped
+from reedsp.device.device import Device
 
 WRAPPED = Wrapped.of(reedsp.Graph.from_edges(2, [0], [1]))
 
@@ -36,6 +38,20 @@ def test_workers_of_a_process_share_what_there_is(key: str) -> None:
     registry.end(key, "second")
     with pytest.raises(RuntimeError, match="is not known here"):
         registry.device()
+
+
+def test_the_last_worker_of_a_process_lets_go_of_its_device(device: Device) -> None:
+    setting = registry.Setting(uuid.uuid4().hex, (device.name, device.name))
+    for name in ("first", "second"):
+        registry.begin(setting, name)
+    claim = registry._entries[setting.key].claim
+    assert claim is not None
+    assert claim._file is not None
+    registry.end(setting.key, "first")
+    assert not claim._file.closed
+    registry.end(setting.key, "second")
+    assert claim._file.closed
+    assert not Path(claim._file.name).exists()
 
 
 def test_a_graph_that_is_forgotten_is_not_waited_for(key: str) -> None:
