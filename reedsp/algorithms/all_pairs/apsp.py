@@ -28,6 +28,7 @@ from reedsp.algorithms.all_pairs.out_of_core.plan import make_plan
 from reedsp.algorithms.all_pairs.path_matrix import PathMatrix
 from reedsp.arithmetic.matrix import Weights, matrix_weights
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, output_array, result_dtype
+from reedsp.arithmetic.types import InexactError
 from reedsp.cost_model import choose, counts, families, probe
 from reedsp.device.device import Device, different
 from reedsp.device.discovery import get_devices
@@ -92,7 +93,7 @@ def apsp(
         a ``.npy`` file for the distances, which are then not kept in memory: ``dist`` is the mapped file. Predecessors
         go to a file beside it, ``name.pred.npy`` for ``name.npy``. Work in progress is kept in a folder beside it, the
         name of which ends in ``.partial``: the same call goes on where one was interrupted, even killed, to the same
-        bytes.
+        bytes, and so does one with the `dtype` that the error for a distance beyond it asks for.
     device : Device, int or str, a sequence of these, or cluster, optional
         As for :func:`reedsp.sssp`. Several devices share the work.
     progress : bool or callable(vertices, n), optional
@@ -457,11 +458,11 @@ def _to_files(
 
 @contextlib.contextmanager
 def _named_as_kept(checkpoint: Checkpoint) -> Iterator[None]:
-    """Have the error for a distance that its type does not hold say that the solved matrix is kept: others hold it."""
+    """Have the error for a distance beyond `dtype` say that the matrix is kept, for a call with another one."""
     try:
         yield
-    except (OverflowError, ValueError) as error:
-        raise type(error)(f"{error}; what is solved is kept in {checkpoint.path} for the same call with it") from None
+    except (OverflowError, InexactError) as error:
+        raise type(error)(f"{error}; the solved matrix is kept in {checkpoint.path}") from None
 
 
 def _mapped(file: Path) -> npt.NDArray[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -197,6 +198,24 @@ def test_78_82_an_interrupted_run_goes_on(interrupt: type[BaseException], device
     paths = reedsp.apsp(graph, device=device, out=file, progress=lambda done, n: reported.append(done))
     assert np.array_equal(paths.dist, reedsp.apsp(graph, device=device).dist)
     assert reported[-1] == 1100
+    assert [each.name for each in tmp_path.iterdir()] == ["distances.npy"]
+
+
+@pytest.mark.parametrize(("weight", "dtype"), [(2**30, "int32"), (2**53 + 1, None)])
+def test_a_call_in_another_type_goes_on_with_what_is_kept(
+    weight: int, dtype: Any, device: Device, tmp_path: Path
+) -> None:
+    graph, file = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [weight, weight]), tmp_path / "distances.npy"
+    for _ in range(2):
+        with pytest.raises(
+            (OverflowError, ValueError), match=r"; the solved matrix is kept in .*distances\.npy\.partial$"
+        ):
+            reedsp.apsp(graph, device=device, out=file, dtype=dtype)
+        assert [each.name for each in tmp_path.iterdir()] == ["distances.npy.partial"]
+    reported: list[int] = []
+    paths = reedsp.apsp(graph, device=device, out=file, dtype="int64", progress=lambda done, n: reported.append(done))
+    assert paths.dist[0].tolist() == [0, weight, 2 * weight]
+    assert reported == []  # no path was relaxed again
     assert [each.name for each in tmp_path.iterdir()] == ["distances.npy"]
 
 
