@@ -6,7 +6,7 @@ Sums of floating-point numbers are the same wherever they are added up (cl/edges
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,21 +40,24 @@ class RowStatistics:
         The largest distance to one of these; 0 if there is none.
     total : ndarray of int64, or float64 where distances are floats, shape (rows,)
         The sum of these distances.
+    sources : sequence
+        The names of the vertices that rows are from, for errors; empty if they are not known.
     """
 
     reached: npt.NDArray[np.int64]
     farthest: npt.NDArray[Any]
     total: npt.NDArray[Any]
+    sources: Sequence[Any] = field(default=(), kw_only=True)
 
     @staticmethod
-    def empty(rows: int, dtype: np.dtype[Any]) -> RowStatistics:
+    def empty(rows: int, dtype: np.dtype[Any], sources: Sequence[Any] = ()) -> RowStatistics:
         """Return room for the statistics of so many rows of distances of a type."""
         total = np.int64 if dtype.kind == "i" else np.float64
-        return RowStatistics(np.empty(rows, np.int64), np.empty(rows, dtype), np.empty(rows, total))
+        return RowStatistics(np.empty(rows, np.int64), np.empty(rows, dtype), np.empty(rows, total), sources=sources)
 
     def part(self, rows: slice) -> RowStatistics:
         """Return those of some rows, in the same memory."""
-        return RowStatistics(self.reached[rows], self.farthest[rows], self.total[rows])
+        return RowStatistics(self.reached[rows], self.farthest[rows], self.total[rows], sources=self.sources[rows])
 
     def equals(self, other: RowStatistics) -> bool:
         """Return whether others are the same."""
@@ -69,11 +72,20 @@ class RowStatistics:
             A sum is beyond float64.
         """
         if self.farthest.dtype.kind != "i":
-            if not np.isfinite(self.total).all():
-                raise OverflowError("the distances from a vertex add up to a number that is beyond float64")
+            if not (finite := np.isfinite(self.total)).all():
+                raise self._beyond(int(finite.argmin()), "a number that is beyond float64")
             return np.empty(0, np.intp)
         most = np.maximum(self.farthest.astype(np.float64), -np.asarray(least, np.float64))
         return np.flatnonzero(self.reached * most >= _INT64_MAX)
+
+    def _refuse_overflow(self, row: int, dist: npt.NDArray[Any]) -> None:
+        total = sum(dist.tolist())
+        if not -_INT64_MAX - 1 <= total <= _INT64_MAX:
+            raise self._beyond(row, f"{total}, which is beyond int64")
+
+    def _beyond(self, row: int, number: str) -> OverflowError:
+        source = f"vertex {self.sources[row]!r}" if len(self.sources) else "a vertex"
+        return OverflowError(f"the distances from {source} add up to {number}")
 
 
 class Measured(NamedTuple):
@@ -131,7 +143,7 @@ def add_up(
     for row in statistics._may_overflow().tolist():
         own: npt.NDArray[Any] = np.empty(n, arithmetic.dtype)
         job.download_into(own, dist, row * n)
-        _refuse_overflow(own[own != arithmetic.infinity])
+        statistics._refuse_overflow(row, own[own != arithmetic.infinity])
 
 
 def add_up_levels(job: Job, found: Memory, n: int, statistics: RowStatistics) -> None:
@@ -178,7 +190,7 @@ def add_up_on_host(dist: npt.NDArray[Any], statistics: RowStatistics, no_path: A
     if dist.dtype.kind == "i":
         counted.sum(axis=1, dtype=np.int64, out=statistics.total)
         for row in statistics._may_overflow(counted.min(axis=1, initial=0)).tolist():
-            _refuse_overflow(counted[row])
+            statistics._refuse_overflow(row, counted[row])
         return
     lanes = np.zeros((rows, _LANES))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -226,9 +238,3 @@ def adds_up_known_rows(device: Device, arithmetic: Arithmetic) -> bool:
     add_up(job, job.upload(dist), n, found, arithmetic)
     add_up_on_host(dist, expected, arithmetic.infinity)
     return found.equals(expected)
-
-
-def _refuse_overflow(dist: npt.NDArray[Any]) -> None:
-    total = sum(dist.tolist())
-    if not -_INT64_MAX - 1 <= total <= _INT64_MAX:
-        raise OverflowError(f"the distances from a vertex add up to {total}, which is beyond int64")

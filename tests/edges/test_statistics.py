@@ -101,7 +101,7 @@ def test_sums_are_refused_only_beyond_int64(device: Any) -> None:
     most, far = 2**63 - 1, 2**62
     for row, fits in (([far, far - 1, most], True), ([far, far, most], False), ([far, far, far, far, 5], False)):
         dist = np.array([[1] * len(row), row], np.int64)
-        rows = RowStatistics.empty(2, dist.dtype)
+        rows = RowStatistics.empty(4, dist.dtype, ["a", "b", "c", "d"]).part(slice(1, 3))
         for add in (
             lambda dist=dist, rows=rows: add_up(job, job.upload(dist), dist.shape[1], rows, arithmetic),
             lambda dist=dist, rows=rows: add_up_on_host(dist, rows, arithmetic.infinity),
@@ -111,7 +111,8 @@ def test_sums_are_refused_only_beyond_int64(device: Any) -> None:
                 assert rows.total.tolist() == [3, most]
             else:
                 total = sum(each for each in row if each != most)
-                with pytest.raises(OverflowError, match=f"add up to {total}, which is beyond int64"):
+                text = f"^the distances from vertex 'c' add up to {total}, which is beyond int64"
+                with pytest.raises(OverflowError, match=text):
                     add()
 
 
@@ -135,12 +136,12 @@ def test_sums_beyond_float64_are_refused(device: Any) -> None:
             lambda rows, dist=dist: add_up(job, job.upload(dist), 3, rows, arithmetic),
             lambda rows, dist=dist: add_up_on_host(dist, rows, arithmetic.infinity),
         ):
-            rows = RowStatistics.empty(2, dist.dtype)
+            rows = RowStatistics.empty(2, dist.dtype, ["a", "b"])
             if fits:
                 add(rows)
                 assert rows.total.tolist() == [3.0, 1.7e308]
             else:
-                with pytest.raises(OverflowError, match="beyond float64"):
+                with pytest.raises(OverflowError, match="from vertex 'b' add up to a number that is beyond"):
                     add(rows)
 
 

@@ -407,7 +407,7 @@ class PreparedGraph(Prepared):
         progress: Callable[[int, int], None] | None = None,
     ) -> RowStatistics:
         arithmetic, n = self._types(dtype)[0], self.graph.n
-        statistics = RowStatistics.empty(len(sources), arithmetic.dtype)
+        statistics = RowStatistics.empty(len(sources), arithmetic.dtype, [self.graph.names[each] for each in sources])
         ranks, at_once = self._hierarchy.rank[list(sources)], self._rows_at_once(n * arithmetic.dtype.itemsize)
         with job.reusing() as end_part:
             for first in range(0, len(sources), at_once):

@@ -275,7 +275,8 @@ def _of_blocks(
 ) -> Measured:
     """Return the same of rows that are copied to the host, block by block; `how` is the method, and why that one."""
     found = np.dtype(np.int64) if question.found.kind == "i" else question.result
-    job, rows, done = Job(searched.device, recycle=True), RowStatistics.empty(len(sources), found), 0
+    rows = RowStatistics.empty(len(sources), found, [searched.graph.names[each] for each in sources.tolist()])
+    job, done = Job(searched.device, recycle=True), 0
     for block, dist in row_blocks(searched, sources, found, MEMORY_LIMIT, job=job):
         add_up_on_host(dist, rows.part(slice(done, done + len(block))), infinity(found))
         done += len(block)

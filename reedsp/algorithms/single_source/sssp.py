@@ -414,7 +414,7 @@ def statistics_from(
     arithmetic = choose_arithmetic(graph, result)
     starts = [[each] for each in sources]
     plan = planned_statistics(graph, starts, result, device, may_be_host=progress is None)
-    statistics = RowStatistics.empty(len(starts), arithmetic.dtype)
+    statistics = RowStatistics.empty(len(starts), arithmetic.dtype, [graph.names[each] for each in sources])
     if plan.device is not None and starts and adds_up(plan.device, arithmetic):
         job = Job(plan.device, recycle=True)
         right, form = _trusted_method(plan, graph, job, arithmetic)

@@ -229,8 +229,18 @@ def test_types(device: reedsp.Device) -> None:
     with pytest.raises(OverflowError, match="outside int32"):
         reedsp.distance_statistics(graph, dtype="int32", device=device)
     far = reedsp.Graph.from_edges(4, [0, 0, 0], [1, 2, 3], [2**62, 2**62, 1])
-    with pytest.raises(OverflowError, match=f"add up to {2**63 + 1}, which is beyond int64"):
-        reedsp.distance_statistics(far, device=device)
+    with pytest.raises(
+        OverflowError, match=f"^the distances from vertex 0 add up to {2**63 + 1}, which is beyond int64"
+    ):
+        reedsp.distance_statistics(far, [3, 0], device=device)
+    star = reedsp.Graph.from_edges(10, [0] * 9, range(1, 10), [2**60] * 9)
+    with pytest.raises(
+        OverflowError, match=f"^the distances from vertex 0 add up to {9 * 2**60}, which is beyond int64"
+    ):
+        reedsp.distance_statistics(reedsp.prepare(star, device=device), [3, 0], device=device)
+    falls = reedsp.Graph.from_edges(4, [0, 0, 1], [1, 2, 3], [2**62, 2**62, -1])
+    with pytest.raises(OverflowError, match=f"^the distances from vertex 0 add up to {3 * 2**62 - 1}, which is beyond"):
+        reedsp.distance_statistics(falls, [3, 0], dtype="int64", device=device)
     empty: list[int] = []
     for way in (device, [device, device]):
         for unweighted in (False, True):
