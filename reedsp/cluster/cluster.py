@@ -321,7 +321,8 @@ class Cluster(Elsewhere):
         Parameters
         ----------
         graph, method, predecessors, negative_cycles, progress, dtype, memory_limit, options
-            As for :func:`reedsp.apsp`.
+            As for :func:`reedsp.apsp`. "auto" goes on by the method that an interrupted call with this `out` had taken;
+            `memory_limit` is that of a matrix, which "auto" then takes.
         out : path or ndarray, optional
             As for :meth:`sssp`, or an array to be filled.
 
