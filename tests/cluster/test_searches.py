@@ -552,6 +552,10 @@ def test_sources_are_looked_at_before_anything_is_sent() -> None:
             reedsp.distance_table(ring(), [0], [-41], device=silent)
         with pytest.raises(ValueError, match="min_only"):
             reedsp.sssp(ring(), [0], min_only=True, device=silent)
+        with pytest.raises(TypeError, match=r"^min_only: expected True or False, got 1"):
+            reedsp.sssp(ring(), [0], min_only=1, device=silent)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match=r"^out\.dtype = int16, expected"):
+            reedsp.sssp(ring(), [0], out=np.empty((1, 40), np.int16), device=silent)
         with pytest.raises(TypeError, match="device: betweenness"):
             silent.answer("betweenness", ring())
         with pytest.raises(TypeError, match="device"):
@@ -815,7 +819,7 @@ def test_what_is_not_known_on_a_worker_is_said(
 def test_a_task_that_another_cancels_is_an_error(
     workers: reedsp.cluster.Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cancelled(*_: object) -> concurrent.futures.Future[Any]:
+    def cancelled(*_: object, **__: object) -> concurrent.futures.Future[Any]:
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         future.cancel()
         future.set_running_or_notify_cancel()
