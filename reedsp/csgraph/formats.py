@@ -49,7 +49,7 @@ def _is_thin(rows: Any, n: int) -> bool:
     looked_at = rows[:: 1 + len(rows) // _LOOKED_AT]
     if isinstance(rows, np.ma.MaskedArray):
         looked_at = ~np.ma.getmaskarray(looked_at)
-    counts = [np.count_nonzero(row) for row in looked_at]
+    counts = [int(np.count_nonzero(row)) for row in looked_at]
     return is_for_host(n, sum(counts) * len(rows) // max(len(counts), 1), 1)
 
 
