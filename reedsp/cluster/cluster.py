@@ -205,7 +205,7 @@ class Cluster(Elsewhere):
         -------
         dask.array.Array or ndarray, shape (n,) or (k, n)
             Rows that have been found and stay on their workers, by Dask; by an executor an array. With `out`: the
-            array on the disk, or the names of a folder's files.
+            array on the disk, of shape (k, n) for a single source, too, or the names of a folder's files.
 
         Raises
         ------

@@ -64,12 +64,12 @@ class Question:
         return self.graph.n * self.dtype.itemsize
 
     def problem(self, reference: Published, kind: str) -> dict[str, int | str]:
-        """Return what distinguishes one piece of work from another."""
+        """Return what distinguishes one piece of work from another, what is said first of it first."""
         sources = hashlib.sha256(np.array(self.sources, np.int64).tobytes()).hexdigest()
-        arguments = f"{self.dtype} {sorted(map(repr, self.search.arguments.items()))}"
+        arguments = {"dtype": str(self.dtype)} | {name: str(each) for name, each in self.search.arguments.items()}
         return {
-            **{"fingerprint": reference.fingerprint, "n": len(self.sources), "sources": sources},
-            **{"function": self.search.function, "asked for": arguments, "output": kind},
+            **{"function": self.search.function, **arguments, "output": kind},
+            **{"graph": reference.fingerprint, "n": len(self.sources), "sources": sources},
         }
 
     def about(self, first: int, last: int) -> str:

@@ -21,7 +21,7 @@ from reedsp.cluster.strips import Filed
 from reedsp.system.files.atomic_file import synchronise_folder
 from reedsp.system.files.journaled_folder import JOURNAL, LOCK, JournaledFolder
 
-FORMAT = 1
+FORMAT = 2
 """Version of the files; others are not read."""
 
 _STRIP, _SCRATCH, _RESULT = "strip-", "scratch-", "result-"

@@ -326,9 +326,13 @@ def test_what_was_interrupted_goes_on(
     with pytest.raises(KeyboardInterrupt):
         workers.sssp(graph, sources, out=tmp_path / out, progress=interrupt)
     assert not (tmp_path / out).exists()
-    with pytest.raises(ValueError, match="sources"):
+    with pytest.raises(ValueError, match="its sources is"):
         workers.sssp(graph, [1, *sources[1:]], out=tmp_path / out)
-    with pytest.raises(ValueError, match="fingerprint"):
+    with pytest.raises(ValueError, match="its function is 'sssp', not 'bfs'"):
+        workers.bfs(graph, sources, out=tmp_path / out)
+    with pytest.raises(ValueError, match="its dtype is 'float64', not 'int32'"):
+        workers.sssp(graph, sources, out=tmp_path / out, dtype="int32")
+    with pytest.raises(ValueError, match="its graph is"):
         workers.sssp(ring(weights=[2] * 2 * N), sources, out=tmp_path / out)
     done: list[tuple[int, int]] = []
     monkeypatch.setattr(sharing, "PARTS", 1)  # which does not change how it was cut

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from reedsp import pram
-from reedsp.pram.memory import array_of
 from reedsp.pram.tree import Mode
 from tests.pram.by_hand import body
 
@@ -166,21 +163,6 @@ def test_integers_that_a_float_holds(kind: str, bits: int, dtype: Any) -> None:
     for wrong in (2**bits + 1, 2**62 + 1, 2**63 - 1):
         with pytest.raises(ValueError, match=rf"^A\[1\] = {wrong} is no {kind}$"):
             program.run(1, method="interpreter", A=np.array([held[-1], wrong, wrong], dtype))
-
-
-def test_many_integers_are_looked_at_together() -> None:
-    declared = body("A[0] = A[0]", A="float64[:]").tree.globals["A"]
-    many = {value: np.full(1_000_000, value) for value in (3, 2**62)}  # one after the other they take 60 times as long
-    assert seconds(lambda: array_of(declared, many[2**62])) < 25 * seconds(lambda: array_of(declared, many[3]))
-
-
-def seconds(call: Callable[[], object]) -> float:
-    """Return the time of the processor that the quickest of some calls takes."""
-    times = [time.process_time()]
-    for _ in range(5):
-        call()
-        times.append(time.process_time())
-    return min(np.diff(times))
 
 
 def test_other_arguments() -> None:
