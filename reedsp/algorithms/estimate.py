@@ -22,7 +22,7 @@ from reedsp.algorithms.traversal.bfs import rows_at_once as levels_at_once
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.cost_model import choose, contraction, counts, families, searches, sharing
 from reedsp.cost_model.estimate import Estimate
-from reedsp.device.device import Device, different
+from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, source_argument, vertices_argument
 from reedsp.graph.graph import Graph
@@ -200,8 +200,7 @@ def _of_statistics(arguments: Mapping[str, Any], may_be_host: bool = True) -> Es
         graph, flag(arguments.get("unweighted", False), "unweighted"), arguments.get("dtype")
     )
     devices = statistics.devices_of(asked, device)
-    named = [each for each in devices if each is not None]
-    share = -(-rows // max(1, different(named)))
+    share = statistics.share_of(rows, devices)
     choice, chosen, searched = statistics.expected(question, asked, share, devices[0], may_be_host=may_be_host)
     answer = rows * (2 * 8 + question.result.itemsize)
     if chosen is None:

@@ -25,7 +25,7 @@ from reedsp.arithmetic.types import infinity
 from reedsp.cost_model import contraction, families, sharing
 from reedsp.cost_model.choose_search import NEAR_FAR, Choice, seconds_on
 from reedsp.cost_model.searches import Searches
-from reedsp.device.device import Device
+from reedsp.device.device import Device, different
 from reedsp.device.discovery import get_device, get_devices
 from reedsp.device.job import Job
 from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up
@@ -110,7 +110,7 @@ def distance_statistics(
     if not may_be_host and not isinstance(asked, Prepared):
         devices = [get_device(each) for each in devices]  # even if no bar is shown
     if len(starts) > 1 and len(starts) * (graph.n + graph.m) >= _LONG:
-        rows = -(-len(starts) // len(devices))
+        rows = share_of(len(starts), devices)
         choice, _, _ = expected(question, asked, rows, devices[0], may_be_host=may_be_host)
         seconds = choice.seconds
         if progress is None:
@@ -179,6 +179,11 @@ def devices_of(
             raise ValueError(f"device: the graph is prepared on {asked.device}, and not on several devices")
         check_device(asked, devices[0] if isinstance(device, Sequence) and not isinstance(device, str) else device)
     return devices
+
+
+def share_of(rows: int, devices: Sequence[Device | None]) -> int:
+    """Return how many searches each of several devices begins at most, of which one may be named twice."""
+    return -(-rows // max(1, different(each for each in devices if each is not None)))
 
 
 def expected(

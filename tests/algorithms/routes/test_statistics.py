@@ -438,13 +438,9 @@ def test_what_is_expected(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
     assert found.low < found.seconds < found.high
     assert found.host_bytes == n * 24
     assert found.device_bytes > 0
-    fewer, halved = estimate(range(900), device=device).seconds, estimate(device=[device, device]).seconds
-    if device.kind == "cpu":
-        assert found.seconds > 4 * fewer > 0
-        assert halved == pytest.approx(found.seconds / 2, rel=0.05)
-    else:  # where what a call takes anyway is a part of it
-        assert found.seconds > fewer > 0
-        assert found.seconds > halved >= found.seconds / 2
+    fewer = estimate(range(900), device=device).seconds
+    assert found.seconds > (4 if device.kind == "cpu" else 1) * fewer > 0  # what a call takes anyway is a part of it
+    assert estimate(device=[device, device]).seconds == found.seconds  # one that is named twice is one
     levels = estimate(unweighted=True, device=device)
     assert levels.host_bytes == n * 20
     assert levels.method == reedsp.estimate(graph, "bfs", range(n), device=device).method
