@@ -208,7 +208,7 @@ def plot(rows: list[dict[str, str]]) -> Figure:
         axes.tick_params(labelleft=place == 0)
         axes.set_ylim(len(calls) - 0.5, -0.5)
         axes.get_legend().remove()
-    panes[0].legend(loc="lower left", frameon=False, fontsize=7, handletextpad=0)
+    panes[0].legend(loc="lower right", frameon=False, fontsize=7, handletextpad=0)
     figure.supxlabel("times SciPy's speed: a mark for each kind of weight and form of matrix", fontsize=9)
     figure.suptitle(f"Small calls of reedsp.csgraph: {device_of(rows)}", fontsize=10)
     return figure
