@@ -152,20 +152,38 @@ def all_pairs_on_host(
 def _all_pairs_signed(matrix: Any, return_predecessors: bool, rounded: bool) -> _Dist | _DistAndPred | None:
     """Do so with negative weights, of edges in one direction; None where there is a negative cycle, too."""
     is_exact, n = are_integral(matrix), matrix.shape[0]
-    if not (is_exact or (rounded and not return_predecessors)):
+    if not (is_exact or rounded):
         return None
-    tails = np.arange(n).repeat(matrix.indptr[1:] - matrix.indptr[:-1])
+    tails = np.arange(n, dtype=np.int32).repeat(matrix.indptr[1:] - matrix.indptr[:-1])
     if matrix.data.compress(tails == matrix.indices).min(initial=0) < 0:  # SciPy does not look at these
         return None
     try:
-        found = scipy_floyd_warshall(matrix, True, return_predecessors)
+        found = scipy_floyd_warshall(matrix, True, is_exact and return_predecessors)
     except NegativeCycleError:
         return None
-    if not return_predecessors:
-        if not is_exact:
-            cycles = matrix.data + found[matrix.indices, tails]
-            return found if cycles.min() > most_lost(n, matrix.data) else None
-        return found  # type: ignore[no-any-return]
-    dist, pred = found
-    edges = matrix.indptr, matrix.indices, matrix.data
-    return dist, trees(*edges, dist, [[source] for source in range(n)], pred, by_hops=True)
+    if is_exact and return_predecessors:
+        dist, pred = found
+        edges = matrix.indptr, matrix.indices, matrix.data
+        return dist, trees(*edges, dist, [[source] for source in range(n)], pred, by_hops=True)
+    if not is_exact:
+        lost = most_lost(n, matrix.data)
+        if (matrix.data + found[matrix.indices, tails]).min() <= lost:
+            return None
+        if return_predecessors:
+            sole = _sole_predecessors(matrix, tails, found, lost)
+            return None if sole is None else (found, sole)
+    return found  # type: ignore[no-any-return]
+
+
+def _sole_predecessors(
+    matrix: Any, tails: npt.NDArray[np.int32], dist: _Dist, lost: float
+) -> npt.NDArray[np.int32] | None:
+    """Return the predecessors of rounded distances, or None where rounding may hide which edge comes last."""
+    n, heads = len(dist), matrix.indices
+    with np.errstate(invalid="ignore"):  # of infinite distances
+        excess = dist[:, tails] + matrix.data - dist[:, heads]
+    rows, edges = (excess <= lost).nonzero()
+    pred = np.full((n, n), NO_VERTEX, np.int32)
+    pred[rows, heads[edges]] = tails[edges]
+    others = np.count_nonzero(dist < np.inf) - n
+    return pred if len(rows) == others == np.count_nonzero(pred != NO_VERTEX) else None

@@ -44,6 +44,7 @@ CALLS: dict[str, Any] = {
     "matrix": ours.floyd_warshall,
     "matrix with trees": lambda matrix: ours.floyd_warshall(matrix, return_predecessors=True),
     "all by auto": ours.shortest_path,
+    "trees by auto": lambda matrix: ours.shortest_path(matrix, return_predecessors=True),
 }
 
 
@@ -89,7 +90,22 @@ def test_nothing_is_launched(unit: float, serves: None, launches: list[Launched]
         call(matrix.copy())
         call(dense.copy())
     assert reedsp.sssp(reedsp.Graph.from_scipy(matrix), [0, 2]).device == place.HOST
+    rng = np.random.default_rng(7)
+    unlike = matrix_of(30, *matrix.nonzero(), matrix.data + 0.05 * rng.random(matrix.nnz))  # no two paths are alike
+    for name in ("matrix with trees", "trees by auto"):
+        CALLS[name](unlike)
     assert not launches
+
+
+def test_trees_whose_last_edges_rounding_may_hide(serves: None, launches: list[Launched]) -> None:
+    """Of paths that are almost alike a device says which it takes."""
+    edges = [0, 0, 1, 2, 3], [1, 2, 3, 3, 4]
+    for difference, are_alike in ((0, True), (1e-15, True), (1e-9, False)):
+        matrix = matrix_of(5, *edges, [0.3, 0.1 + difference, -0.1, 0.1, -0.05])
+        launches.clear()
+        pred = ours.floyd_warshall(matrix, return_predecessors=True)[1]
+        assert bool(launches) is are_alike
+        assert pred[0].tolist() == [-9999, 0, 0, 1, 3]
 
 
 @pytest.mark.parametrize("name", ["dijkstra", "bellman_ford", "johnson", "shortest_path", "floyd_warshall"])
