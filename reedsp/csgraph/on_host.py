@@ -138,10 +138,11 @@ def all_pairs_on_host(
     if is_signed:
         return _all_pairs_signed(matrix, return_predecessors, rounded) if directed else None
     is_exact = unweighted or (counted and are_integral(matrix))
-    if not (is_exact or (rounded and not return_predecessors)):
+    if not (is_exact or rounded):
         return None
-    if not return_predecessors:
-        return scipy_floyd_warshall(matrix, directed, unweighted=unweighted)  # type: ignore[no-any-return]
+    if not (is_exact and return_predecessors):
+        dist = scipy_floyd_warshall(matrix, directed, unweighted=unweighted)
+        return _with_predecessors(matrix if directed else both_ways(matrix), dist) if return_predecessors else dist
     matrix = matrix if directed else both_ways(matrix)
     n, progress = matrix.shape[0], progress or unweighted
     if not (progress or is_for_host(n, len(matrix.data), n)):
@@ -154,7 +155,7 @@ def _all_pairs_signed(matrix: Any, return_predecessors: bool, rounded: bool) -> 
     is_exact, n = are_integral(matrix), matrix.shape[0]
     if not (is_exact or rounded):
         return None
-    tails = np.arange(n, dtype=np.int32).repeat(matrix.indptr[1:] - matrix.indptr[:-1])
+    tails = np.arange(n).repeat(matrix.indptr[1:] - matrix.indptr[:-1])
     if matrix.data.compress(tails == matrix.indices).min(initial=0) < 0:  # SciPy does not look at these
         return None
     try:
@@ -165,25 +166,19 @@ def _all_pairs_signed(matrix: Any, return_predecessors: bool, rounded: bool) -> 
         dist, pred = found
         edges = matrix.indptr, matrix.indices, matrix.data
         return dist, trees(*edges, dist, [[source] for source in range(n)], pred, by_hops=True)
-    if not is_exact:
-        lost = most_lost(n, matrix.data)
-        if (matrix.data + found[matrix.indices, tails]).min() <= lost:
-            return None
-        if return_predecessors:
-            sole = _sole_predecessors(matrix, tails, found, lost)
-            return None if sole is None else (found, sole)
-    return found  # type: ignore[no-any-return]
+    if not is_exact and (matrix.data + found[matrix.indices, tails]).min() <= most_lost(n, matrix.data):
+        return None
+    return _with_predecessors(matrix, found) if return_predecessors else found
 
 
-def _sole_predecessors(
-    matrix: Any, tails: npt.NDArray[np.int32], dist: _Dist, lost: float
-) -> npt.NDArray[np.int32] | None:
-    """Return the predecessors of rounded distances, or None where rounding may hide which edge comes last."""
+def _with_predecessors(matrix: Any, dist: _Dist) -> _DistAndPred | None:
+    """Return rounded distances and predecessors, or None where rounding may hide which edge of a path is the last."""
     n, heads = len(dist), matrix.indices
+    tails = np.arange(n, dtype=np.int32).repeat(matrix.indptr[1:] - matrix.indptr[:-1])
     with np.errstate(invalid="ignore"):  # of infinite distances
         excess = dist[:, tails] + matrix.data - dist[:, heads]
-    rows, edges = (excess <= lost).nonzero()
+    rows, edges = (excess <= most_lost(n, matrix.data)).nonzero()
     pred = np.full((n, n), NO_VERTEX, np.int32)
     pred[rows, heads[edges]] = tails[edges]
     others = np.count_nonzero(dist < np.inf) - n
-    return pred if len(rows) == others == np.count_nonzero(pred != NO_VERTEX) else None
+    return (dist, pred) if len(rows) == others == np.count_nonzero(pred != NO_VERTEX) else None

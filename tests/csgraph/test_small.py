@@ -376,3 +376,22 @@ def test_all_pairs_without_edges_need_no_search(
         np.testing.assert_array_equal(dist, expected, strict=True)
         np.testing.assert_array_equal(pred, np.full((600, 600), -9999, np.int32), strict=True)
     assert not launches
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_trees_of_rounded_sums(
+    directed: bool, serves: None, launches: list[Launched], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All pairs by Floyd-Warshall's algorithm need a device where rounding may hide which edge of a path is the last."""
+    rng = np.random.default_rng(3)
+    matrix = random_matrix(rng, 50, 7)
+    matrix.data += rng.random(matrix.nnz)
+    call = partial(ours.floyd_warshall, return_predecessors=True, directed=directed)
+    call(matrix)
+    assert not launches
+    here, there = answers(lambda: call(matrix), monkeypatch)
+    assert here == there
+    alike = scipy.sparse.csr_array(([0.3, 0.1 + 1e-15, 0.1, 0.3], ([0, 0, 1, 2], [1, 2, 3, 3])), shape=(4, 4))
+    launches.clear()
+    assert call(alike)[1][0].tolist() == [-9999, 0, 0, 1]
+    assert launches
