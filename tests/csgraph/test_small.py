@@ -382,7 +382,7 @@ def test_all_pairs_without_edges_need_no_search(
 def test_trees_of_rounded_sums(
     directed: bool, serves: None, launches: list[Launched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All pairs by Floyd-Warshall's algorithm need a device where rounding may hide which edge of a path is the last."""
+    """Floyd-Warshall's algorithm needs a device where rounding may hide which edge of a path is the last."""
     rng = np.random.default_rng(3)
     matrix = random_matrix(rng, 50, 7)
     matrix.data += rng.random(matrix.nnz)
