@@ -225,7 +225,8 @@ def _begun_with(question: Question) -> str | None:
     """Return the method by which an earlier call has begun the result, if one has; workers differ in what they take."""
     if question.target is None or not (place := partial(question.target)).is_dir():
         return None
-    with contextlib.closing(OwnFolder(place)) as folder:
+    header: Any = None
+    with contextlib.closing(OwnFolder(place)) as folder, contextlib.suppress(ValueError):  # which is refused later on
         header = next(iter(Journal(folder, JOURNAL).read()), None)
     method = header.get("method") if isinstance(header, dict) else None
     return method if method in (choose.MATRIX, choose.SEARCHES) else None

@@ -129,7 +129,7 @@ def question_of(
     if negative_cycles not in ("raise", "mark"):
         raise ValueError(f"negative_cycles = {negative_cycles!r}, expected 'raise' or 'mark'")
     if memory_limit is not None:
-        check_memory_limit(memory_limit)
+        memory_limit = check_memory_limit(memory_limit)
     predecessors = flag(predecessors, "predecessors")
     choices = _checked_choices(method, options)
     result = _checked_dtype(graph, out, dtype)

@@ -14,6 +14,9 @@ from reedsp.csgraph.matrix import are_indices, are_pointers, ascend, unsigned
 from reedsp.graph.corrupt import are_lists_right
 from reedsp.graph.graph import as_array
 
+_LOOKED_THROUGH = 1 << 21
+"""Entries of an array up to which each call may look for edges; a graph that is made of a larger one is remembered."""
+
 _LOOKED_AT = 16
 """Rows of a large array that say how many of its entries are edges, at least."""
 
@@ -28,7 +31,7 @@ def compressed(csgraph: Any, unweighted: bool = False) -> Any:
     if not isinstance(csgraph, (np.ndarray, list, tuple)) or (isinstance(csgraph, np.ndarray) and csgraph.ndim != 2):
         return None
     n = len(csgraph)
-    if not (is_for_host(n, n * n, 1) or _is_thin(csgraph, n)):
+    if not (is_for_host(n, n * n, 1) or (_is_in_order(csgraph) and _is_thin(csgraph, n, n * n))):
         return None
     dense = np.asarray(np.ma.getdata(csgraph)) if isinstance(csgraph, np.ndarray) else as_array(csgraph, "csgraph")
     if dense.ndim != 2 or not 0 < len(dense) == dense.shape[1] or dense.dtype.kind not in "biuf":
@@ -42,14 +45,21 @@ def compressed(csgraph: Any, unweighted: bool = False) -> Any:
     return of_positions(edges, dense.ravel().take(edges).astype(np.float64), n)
 
 
-def _is_thin(rows: Any, n: int) -> bool:
+def _is_in_order(rows: Any) -> bool:
+    return not isinstance(rows, np.ndarray) or rows.flags.c_contiguous
+
+
+def _is_thin(rows: Any, n: int, entries: int) -> bool:
     """Return whether few entries of an array, or of the diagonals of a matrix, seem to be edges, by a look at some."""
-    if not is_for_host(n, 0, 1):
+    if entries > _LOOKED_THROUGH or not is_for_host(n, 0, 1):
         return False
     looked_at = rows[:: 1 + len(rows) // _LOOKED_AT]
     if isinstance(rows, np.ma.MaskedArray):
         looked_at = ~np.ma.getmaskarray(looked_at)
-    counts = [int(np.count_nonzero(row)) for row in looked_at]
+    try:
+        counts = [int(np.count_nonzero(row)) for row in looked_at]
+    except (TypeError, ValueError):  # of lists that hold anything else
+        return False
     return is_for_host(n, sum(counts) * len(rows) // max(len(counts), 1), 1)
 
 
@@ -60,7 +70,7 @@ def _of_sparse(csgraph: Any, unweighted: bool) -> Any:
     m = csgraph.nnz if form in ("lil", "dok") else csgraph.data.size
     if not 0 < n == csgraph.shape[1]:
         return None
-    if not (is_for_host(n, m, 1, unweighted) or (form == "dia" and _is_thin(csgraph.data, n))):
+    if not (is_for_host(n, m, 1, unweighted) or (form == "dia" and _is_thin(csgraph.data, n, m))):
         return None
     if form == "dok":
         csgraph = csgraph.tocoo()

@@ -71,16 +71,24 @@ def vector(name: str, array: Any) -> Any:
     return array
 
 
-def refuse_rounded(name: str, given: Any, array: npt.NDArray[Any]) -> None:
-    """Raise ValueError for an integer in a list of which numpy made another number, as of one among fractions."""
-    if not isinstance(given, Sequence) or array.dtype.kind != "f":
+def refuse_rounded(name: str, given: Any, array: npt.NDArray[Any], within: tuple[int, ...] = ()) -> None:
+    """Raise ValueError for an integer in a list of which numpy made another number, as of one among fractions.
+
+    The list may hold others, and arrays; `within` is where it is in a list of lists itself.
+    """
+    if array.dtype.kind != "f" or not isinstance(given, Sequence):
         return
-    numbers = given if array.ndim == 1 else np.asarray(given, object).ravel().tolist()
-    if not any(issubclass(kind, (int, np.integer)) for kind in set(map(type, numbers))):
+    if array.ndim > 1:
+        for index, (row, values) in enumerate(zip(given, array, strict=True)):
+            numbers = row.tolist() if isinstance(row, np.ndarray) and row.dtype.kind in "iuO" else row
+            refuse_rounded(name, numbers, values, (*within, index))
         return
-    for position, (each, value) in enumerate(zip(numbers, array.ravel().tolist(), strict=True)):
-        if isinstance(each, (int, np.integer)) and int(each) != value:
-            place = ", ".join(map(str, np.unravel_index(position, array.shape)))
+    if not any(issubclass(kind, (int, np.integer)) for kind in set(map(type, given))):
+        return
+    for position in (np.abs(array) >= 2 / np.finfo(array.dtype).eps).nonzero()[0].tolist():  # smaller ones are exact
+        each = given[position]
+        if isinstance(each, (int, np.integer)) and int(each) != float(array[position]):
+            place = ", ".join(map(str, (*within, position)))
             raise ValueError(f"{name}[{place}] = {each} has no exact {array.dtype} value; give an array of its type")
 
 

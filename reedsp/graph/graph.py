@@ -1278,17 +1278,21 @@ def _first(mask: npt.NDArray[np.bool_]) -> int:
     return int(np.argmax(mask))
 
 
+_LONG = 256
+"""Entries of a list from which on numpy is asked what it holds, before one after the other is looked at."""
+
+
 def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Return any array_like as an array; an entry that is masked or missing has no value, so that it is refused."""
-    is_list = isinstance(values, (list, tuple))
-    if not is_list:
+    is_long = isinstance(values, (list, tuple)) and len(values) >= _LONG
+    if not is_long:
         refuse_masked(values, name)
     try:
         array = np.asarray(values)
     except (ValueError, UserWarning, np.ma.MaskError) as error:  # rows of different lengths, or masked numbers
         refuse_masked(values, name)
         raise ValueError(f"{name}: {error}") from None
-    if is_list and not _are_numbers(values, array):
+    if is_long and not _are_numbers(values, array):
         refuse_masked(values, name)
     return array
 
@@ -1300,7 +1304,7 @@ def _are_numbers(values: Any, array: npt.NDArray[Any]) -> bool:
     """
     if array.ndim > 2 or (array.ndim == 2 and not set(map(type, values)) <= {list, tuple}):
         return False
-    return array.dtype.kind in "biu" or (array.dtype.kind == "f" and not np.isnan(array).any())
+    return array.dtype.kind in "iu" or (array.dtype.kind == "f" and not np.isnan(array).any())
 
 
 def entries_of_dense(matrix: Any, name: str) -> npt.NDArray[Any]:

@@ -7,6 +7,9 @@ import warnings
 
 _OFF, _FORCED = "never", "1"
 
+_named: set[tuple[str, str]] = set()
+"""Variables and values without a meaning that have been warned of."""
+
 
 def is_on(switch: str) -> bool:
     """Whether a variable leaves something on, as all do that are not "never"; others than that have no meaning."""
@@ -20,7 +23,8 @@ def is_forced(switch: str) -> bool:
 
 def _asked(switch: str, *known: str) -> str:
     asked = os.environ.get(switch, "")
-    if asked and asked not in known:
+    if asked and asked not in known and (switch, asked) not in _named:  # once, even where a warning is made an error
+        _named.add((switch, asked))
         expected = " or ".join(map(repr, known))
         warnings.warn(f"{switch} = {asked!r} is ignored, expected {expected}", RuntimeWarning, stacklevel=1)
     return asked

@@ -236,8 +236,8 @@ def test_answers_of_several_strips(
 def test_memory_that_is_little(cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
     """Strips and what is staged get smaller; too little is an error that says how much is needed."""
     graph = fractions(6 * SHORT_SPAN)
-    with pytest.raises(reedsp.DeviceMemoryError, match=r"100 bytes, but 384 vertices need [\d,]+") as caught:
-        cluster.apsp(graph, "floyd-warshall", memory_limit=100)
+    with pytest.raises(reedsp.DeviceMemoryError, match=r" 100 bytes, but 384 vertices need [\d,]+ on") as caught:
+        cluster.apsp(graph, "floyd-warshall", memory_limit=100.5)
     needed = int(str(caught.value).split(" need ")[1].split()[0].replace(",", ""))
     check(cluster, graph, tmp_path, None, method="floyd-warshall", memory_limit=needed)
 
@@ -442,8 +442,10 @@ def test_out_that_is_taken(cluster: PoolCluster, tmp_path: Path) -> None:
         cluster.apsp(graph, out=tmp_path / "y.npy")
     (tmp_path / "z.npy.partial").mkdir()
     (tmp_path / "z.npy.partial" / "thesis.tex").touch()
-    with pytest.raises(FileExistsError, match=r"thesis\.tex"):
-        cluster.apsp(graph, out=tmp_path / "z.npy")
+    for _ in range(2):
+        with pytest.raises(FileExistsError, match=r"thesis\.tex"):
+            cluster.apsp(graph, out=tmp_path / "z.npy")
+        (tmp_path / "z.npy.partial" / "journal").write_text("no header\n")  # a journal of something else
 
 
 @pytest.mark.parametrize("method", ["floyd-warshall", "johnson"])

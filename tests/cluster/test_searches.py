@@ -866,6 +866,21 @@ def test_processes_of_a_host_share_out_its_devices(tmp_path: Path, monkeypatch: 
     assert [each.name for each in folder.iterdir()] == ["turn"]
 
 
+def test_what_another_process_holds_is_not_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although the files of claims were deleted in between, or a claim is let go twice."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    lost = claims.claim("a cluster", "abc")
+    [folder] = tmp_path.iterdir()
+    shutil.rmtree(folder)
+    held = claims.claim("a cluster", "abc")
+    lost.release()
+    lost.release()
+    other = claims.claim("a cluster", "abc")
+    assert [held.taken, other.taken] == ["a", "b"]
+    held.release()
+    other.release()
+
+
 def test_what_a_process_had_taken_that_ended_is_taken_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     lost = claims.claim("a cluster", "abc"), claims.claim("one that is closed", "abc")

@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse
 
 import reedsp
+from reedsp.graph.graph import as_array
 from reedsp.pram import examples
 from reedsp.system.options import check_memory_limit, flag, integer
 
@@ -212,3 +213,18 @@ def test_what_is_no_memory_limit(value: Any, error: type[Exception], message: st
     ):
         with pytest.raises(error, match=message):
             call()
+
+
+@pytest.mark.parametrize("long", [False, True])
+@pytest.mark.parametrize("number", [1, 0.5, True])
+def test_masked_numbers_of_lists_are_refused(number: float, long: bool) -> None:
+    """In long lists, too, of which numpy is asked first what they hold."""
+    rows = [[number, number] for _ in range(300 if long else 3)]
+    rows[2][1] = np.ma.array(number, mask=True)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match=r"^x\[2\]\[1\] is masked$"):
+        as_array(rows, "x")
+    with pytest.raises(ValueError, match=r"^x\[2\] is masked$"):
+        as_array([number, number, rows[2][1], *[number] * len(rows)], "x")
+    rows[2] = np.ma.array([number, number], mask=[False, True])  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match=r"^x\[2\]\[1\] is masked$"):
+        as_array(rows, "x")

@@ -208,6 +208,7 @@ NAN, INF = float("nan"), float("inf")
         ([["x"]], [[1.0]], TypeError, "^a: integers or floats are expected, got <U1"),
         ([[1.0]], np.array([[None]]), TypeError, "^b: integers or floats are expected, got object"),
         ([[2**53 + 1, 0.5]], [[0], [1]], ValueError, rf"^a\[0, 0\] = {2**53 + 1} has no exact float64 value; give an"),
+        ([np.array([1, 2**53 + 1]), [0.5, 1]], [[0], [1]], ValueError, rf"^a\[0, 1\] = {2**53 + 1} has no"),
         ([[1, 2]], [[0.5], [-1 - 2**53]], ValueError, rf"^b\[1, 0\] = {-1 - 2**53} has no exact float64 value"),
         ([[1.0]], np.ma.masked_array([[1.0]]), TypeError, "^b: masked arrays are not supported"),
         (np.ones((1, 1), np.longdouble), [[1.0]], ValueError, "^a: .* is wider than float64"),

@@ -214,7 +214,9 @@ class Searches:
             self._search.solve(Task(self._bare, starts, self._job, self.arithmetic, found, pred, by_hops=by_hops))
         except OverflowError:
             if not self._may_do_without:
-                raise
+                if self._potentials is None:
+                    raise
+                raise _beyond(self._potentials.dtype) from None
             self._set_up_without_potentials()
             return self.rows(sources, pred, out, columns)
         if columns is not None:
@@ -278,18 +280,22 @@ def _potentials(graph: Graph, job: Job, dtype: np.dtype[Any]) -> npt.NDArray[Any
         raise renamed(error, graph.names) from None
 
 
+def _beyond(dtype: np.dtype[Any]) -> OverflowError:
+    return OverflowError(f"graph: weights and potentials together are beyond {dtype}")
+
+
 def _reweighted(graph: Graph, potentials: npt.NDArray[Any]) -> Graph:
     dtype, sources = potentials.dtype, edge_sources(graph)
     if dtype.kind == "f":
         with np.errstate(over="ignore"):
             weights = graph.weights.astype(dtype) + potentials[sources] - potentials[graph.indices]
         if weights.max(initial=0) == np.inf:
-            raise OverflowError(f"graph: weights and potentials together are beyond {dtype}")
+            raise _beyond(dtype)
         return Graph(graph.indptr, graph.indices, np.where(weights > 0, weights, dtype.type(0)), directed=True)
     # No difference is beyond int64; and no sum is negative, unless it is that.
     weights = graph.weights.astype(dtype) + (potentials[sources] - potentials[graph.indices])
     if weights.min(initial=0) < 0:
-        raise OverflowError(f"graph: weights and potentials together are beyond {dtype}")
+        raise _beyond(dtype)
     return Graph(graph.indptr, graph.indices, weights, directed=True)
 
 

@@ -190,7 +190,8 @@ def beyond(
         reached = row != arithmetic.infinity
         lost = heads[reached[tails] & ~reached[heads]]
         if lost.size:
-            pair = f"from vertex {names[some[0]]!r} to vertex {names[int(lost.min())]!r}"
+            source = f"vertex {names[some[0]]!r}" if len(some) == 1 else "the nearest source"
+            pair = f"from {source} to vertex {names[int(lost.min())]!r}"
             return OverflowError(f"graph: the distance {pair} is beyond {arithmetic.dtype}")
     return OverflowError(f"graph: a distance is beyond {arithmetic.dtype}")
 

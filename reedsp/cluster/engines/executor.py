@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import dataclasses
+import errno
 import os
 import pickle
 import shutil
@@ -50,6 +51,8 @@ class ExecutorEngine:
             threads = max(1, (os.cpu_count() or 1) // self._count)
         setting = setting_of(devices, threads)
         within = None if folder is None else folder.absolute()  # wherever this process is later
+        if within is not None and not within.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "folder: there is no such folder", str(folder))
         self._folder = Path(tempfile.mkdtemp(prefix="reedsp-graphs-", dir=within))
         self._delete = weakref.finalize(self, _remove, self._folder, os.getpid())  # also if no one closes the cluster
         self._setting = dataclasses.replace(setting, folder=str(self._folder))

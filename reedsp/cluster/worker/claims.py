@@ -42,9 +42,12 @@ class Claim(Generic[Each]):
 
     def release(self) -> None:
         """Let others have it."""
-        if self._file is not None:
+        if self._file is not None and not self._file.closed:
             with _turn() as folder:
-                folder.unlink(Path(self._file.name).name)  # a process that was forked may have the lock, too
+                name = Path(self._file.name).name
+                found = folder.status(name)
+                if found is not None and os.path.samestat(found, os.fstat(self._file.fileno())):
+                    folder.unlink(name)  # a process that was forked may have the lock, too
                 self._file.close()
 
 

@@ -232,6 +232,13 @@ def test_distances_that_fit_where_sums_with_potentials_do_not(name: str, method:
     assert np.array_equal(found.pred, expected.pred)
 
 
+@pytest.mark.parametrize("search", ["near-far", "dijkstra-heap"])
+def test_sums_with_potentials_are_not_said_to_be_distances(search: Any, device: Device) -> None:
+    graph = reedsp.Graph.from_edges(5, [0, 1, 4], [1, 2, 2], [2**62, 2**61, -(2**62)], labels=list("abcde"))
+    with pytest.raises(OverflowError, match=r"^graph: weights and potentials together are beyond int64$"):
+        reedsp.apsp(graph, "johnson", device=device, dtype="int64", options={"search": search})
+
+
 def test_weights_beyond_int64_that_float64_adds_up(device: Device) -> None:
     if not device.fp64:
         pytest.skip("the device has no doubles")

@@ -42,6 +42,9 @@ def test_distances_beyond_int64_are_named(method: Any, device: reedsp.Device) ->
     solve = functools.partial(reedsp.sssp, method=method, dtype="int64")
     with pytest.raises(OverflowError, match=r"^graph: the distance from vertex 'a' to vertex 'c' is beyond int64$"):
         (reedsp.distances_on_device if method == "on the device" else solve)(graph, ["b", "a"], device=device)
+    if method in ("near-far", "dijkstra-heap"):
+        with pytest.raises(OverflowError, match="the distance from the nearest source to vertex 'c' is beyond int64"):
+            solve(graph, ["e", "a"], device=device, min_only=True)
 
 
 def test_a_target_beyond_int64_is_named(device: reedsp.Device) -> None:
