@@ -360,6 +360,9 @@ def test_arrays_of_few_edges_are_small(form: str, monkeypatch: pytest.MonkeyPatc
     diagonals = np.zeros((33, 40))
     diagonals[[1, 2, 4, 5]] = 7  # so are these
     assert compressed(scipy.sparse.dia_array((diagonals, np.arange(33)), shape=(40, 40))) is None
+    assert compressed(np.asfortranarray(few)) is None  # whose edges are in another order
+    monkeypatch.setattr("reedsp.csgraph.formats._LOOKED_THROUGH", 40)
+    assert (compressed(FORMS[form](scipy.sparse.csr_array(few))) is None) is (form != "dia")  # of one diagonal
 
 
 @pytest.mark.parametrize("trees", [False, True])
