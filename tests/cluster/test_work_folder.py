@@ -125,7 +125,7 @@ def test_the_folder_of_another_problem(changed: dict[str, int | str], message: s
     ("header", "message"),
     [
         (5, "line 1 is no header; it is damaged"),
-        ({"format": 2} | PROBLEM, "its format is 2, not 1; it is another problem's"),
+        ({"format": 1} | PROBLEM, "its format is 1, not 2; it is another problem's"),
     ],
 )
 def test_a_folder_of_another_version(header: Any, message: str, folder: Path) -> None:
