@@ -497,6 +497,16 @@ def ending(after: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         yield done
 
 
+@contextlib.contextmanager
+def ended() -> Iterator[None]:
+    """Let the process end, or a worker, which is told like the loss of it."""
+    try:
+        yield
+    except (EndedError, RuntimeError) as error:
+        if not isinstance(error.__cause__ or error, EndedError):
+            raise
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("method", ["floyd-warshall", "johnson"])
 def test_ended_at_operations(
@@ -512,13 +522,8 @@ def test_ended_at_operations(
     for after in range(1, len(done), 1 + len(done) // 25):
         for each in tmp_path.iterdir():
             each.unlink()
-        with ending(after, monkeypatch):
-            try:
-                cluster.apsp(graph, **options)
-            except EndedError:
-                pass
-            except RuntimeError as error:  # a worker's, which is told like the loss of it
-                assert isinstance(error.__cause__, EndedError)
+        with ending(after, monkeypatch), ended():
+            cluster.apsp(graph, **options)
         with contextlib.suppress(FileExistsError):  # nothing was left to be done but to remove the folder
             cluster.apsp(graph, **options)
         assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == expected, after
