@@ -49,6 +49,8 @@ def _cure_of(graph: Any) -> str:
     """Return how a graph is made of something else that may be meant."""
     if isinstance(graph, (str, os.PathLike)):
         return "; reedsp.read(path) reads a file"
+    if isinstance(getattr(graph, "graph", None), Graph):
+        return "; its attribute graph is one"
     if isinstance(graph, Mapping):
         return "; reedsp.Graph.from_table makes one of a table"
     if hasattr(graph, "__arrow_c_stream__"):

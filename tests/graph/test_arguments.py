@@ -115,6 +115,17 @@ def test_what_is_no_graph_says_how_one_is_made(tmp_path: Path) -> None:
             as_graph(given)
 
 
+def test_what_has_a_graph_is_none(device: reedsp.Device) -> None:
+    graph = numbered()
+    for given in (
+        reedsp.sssp(graph, 0, device=device),
+        reedsp.apsp(graph, device=device),
+        reedsp.prepare(graph, device=device),
+    ):
+        with pytest.raises(TypeError, match=rf"got reedsp\.{type(given).__name__}; its attribute graph is one$"):
+            as_graph(given)
+
+
 def test_masked_vertices_are_refused(device: reedsp.Device) -> None:
     masked = np.ma.array([0, -7], mask=[False, True])
     for vertices in (masked, np.ma.array([0, 99], mask=[False, True]), np.ma.array([0, 3], mask=[False, True])):
