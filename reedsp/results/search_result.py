@@ -110,7 +110,8 @@ class SearchResult(AsArray):
         Raises
         ------
         ValueError
-            There is no path, the vertex does not exist, or `source` is missing or not among the sources.
+            There is no path, or none that is no longer than the `cutoff` of the search or the path to its `target` (the
+            message says which); the vertex does not exist; or `source` is missing or not among the sources.
         """
         return self._names(self._route(vertex_argument(self.graph, target, "target"), self._row(source)))
 
@@ -122,7 +123,7 @@ class SearchResult(AsArray):
         if not self._is_reached(np.atleast_2d(self._numbers)[row, vertex]):
             starts = self._starts(row)
             whence = f"from vertex {self.graph.names[starts[0]]!r} " if len(starts) == 1 else ""
-            raise ValueError(f"no path {whence}to vertex {self.graph.names[vertex]!r}")
+            raise ValueError(f"no path {whence}to vertex {self.graph.names[vertex]!r}{self._as_far_as(row)}")
         return route[::-1]
 
     def paths_to(self, targets: Iterable[Hashable], source: Hashable | None = None) -> Routes:
@@ -138,8 +139,8 @@ class SearchResult(AsArray):
         Returns
         -------
         Routes
-            A sequence of lists, each as :meth:`path` returns it; an empty one where there is no path. They take 4
-            bytes a vertex.
+            A sequence of lists, each as :meth:`path` returns it; an empty one where there is no path, or where the
+            `cutoff` or the `target` of the search has left it out. They take 4 bytes a vertex.
 
         Raises
         ------
@@ -201,6 +202,10 @@ class SearchResult(AsArray):
         return map(self._names, routes)
 
     # ---- vertices and rows --------------------------------------------------------------------------
+
+    def _as_far_as(self, row: int) -> str:
+        """Return how far the search of this row went, as the end of an error; nothing if it has left out no path."""
+        return ""
 
     def _names(self, indices: Iterable[int]) -> list[Any]:
         names = self.graph.names

@@ -146,6 +146,14 @@ class ShortestPaths(SearchResult):
             known = known if target == arithmetic.infinity else min(known, target.item())
         return known
 
+    def _as_far_as(self, row: int) -> str:
+        known = self._complete_to(row)
+        if known == math.inf:
+            return ""
+        if self._target is None or known == self._cutoff:
+            return f" within cutoff = {self._cutoff}"
+        return f" was found before the search stopped at target = {self.graph.names[self._target]!r}"
+
     def _row(self, source: Hashable | None) -> int:
         if self.nearest is None:
             return super()._row(source)

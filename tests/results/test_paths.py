@@ -89,6 +89,34 @@ def test_pairs_that_have_no_shortest_path(device: reedsp.Device) -> None:
         reedsp.apsp(graph, negative_cycles="mark", device=device).paths_between([0], [0])
 
 
+@pytest.mark.parametrize(
+    ("arguments", "end"),
+    [
+        ({"cutoff": 1}, "within cutoff = 1"),
+        ({"cutoff": 1.5}, "within cutoff = 1.5"),
+        ({"target": "b"}, "was found before the search stopped at target = 'b'"),
+        ({"target": "b", "cutoff": 3}, "was found before the search stopped at target = 'b'"),
+        ({"target": "d", "cutoff": 1}, "within cutoff = 1"),
+    ],
+)
+def test_what_a_search_has_left_out_is_not_said_to_have_no_path(
+    arguments: dict[str, Any], end: str, device: reedsp.Device
+) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1], [1, 2], [1, 3], labels=["a", "b", "c", "d"])
+    paths = reedsp.sssp(graph, "a", device=device, **arguments)
+    for ask in (paths.path, paths.all_paths_to, paths.plot):
+        with pytest.raises(ValueError, match=rf"^no path from vertex 'a' to vertex 'c' {end}$"):
+            ask("c")
+    assert list(paths.paths_to(["c", "b"])) == [[], ["a", "b"]]
+
+
+def test_a_search_that_nothing_has_stopped_says_that_there_is_no_path(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0], [1], [1])
+    for arguments in ({}, {"target": 2}, {"cutoff": np.inf}):
+        with pytest.raises(ValueError, match=r"^no path from vertex 0 to vertex 2$"):
+            reedsp.sssp(graph, 0, device=device, **arguments).path(2)
+
+
 def test_a_long_route_among_many(device: reedsp.Device) -> None:
     n = 50_000
     graph = reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n))
