@@ -58,7 +58,8 @@ def all_pairs_rows(
     sources : ndarray of intp, shape (b,), or list of names
         The vertices where the rows of the block start: their names if the graph knows names, else an array of indices.
     rows : ndarray, shape (b, n)
-        Their distances to all vertices, in an array of its own: those that :func:`reedsp.sssp` gives.
+        Their distances to all vertices, in an array of its own: those that :func:`reedsp.sssp` gives. All rows come in
+        the order of `sources` as given, so that an array of them is filled by position: names are no indices.
 
     Raises
     ------
@@ -78,10 +79,7 @@ def all_pairs_rows(
     >>> import numpy as np
     >>> import reedsp
     >>> graph = reedsp.Graph.from_edges(4, [0, 1, 2, 3], [1, 2, 3, 0], [1, 2, 3, 4])
-    >>> eccentricity = np.empty(4)
-    >>> for sources, rows in reedsp.all_pairs_rows(graph):
-    ...     eccentricity[sources] = rows.max(axis=1)
-    >>> eccentricity
+    >>> np.concatenate([rows.max(axis=1) for sources, rows in reedsp.all_pairs_rows(graph)])
     array([6., 9., 8., 7.])
     """
     asked, graph = accepted(graph)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -17,6 +18,7 @@ from tests.support.small_graphs import KINDS, graph_of
 
 CASES = [(kind, seed) for kind in KINDS for seed in range(8)]
 NONE = -9999
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "paths.md"
 
 
 def rows_of(graph: reedsp.Graph, kind: str, edges: list[oracle.Edge]) -> np.ndarray:
@@ -185,7 +187,20 @@ def test_arrays_that_do_not_fit(device: reedsp.Device) -> None:
 def test_docstring_examples(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REEDSP_DEVICE", str(device.name))
     for module in (routes_rows, tables):
-        assert doctest.testmod(module, raise_on_error=True).attempted > 4
+        assert doctest.testmod(module, raise_on_error=True).attempted > 3
+
+
+@pytest.mark.parametrize("text", [PAGE.read_text(encoding="utf-8"), str(reedsp.all_pairs_rows.__doc__)])
+def test_what_is_shown_of_rows_holds_where_names_are_other_indices(
+    text: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.name))
+    shown = doctest.DocTestParser().get_examples(text.replace("```", ""))
+    first = next(number for number, each in enumerate(shown) if "all_pairs_rows" in each.source)
+    made = [each for each in shown[:first] if not each.want]
+    backwards = "reedsp.Graph(graph.indptr, graph.indices, graph.weights, labels=list(range(graph.n))[::-1])"
+    examples = [*made, doctest.Example(f"graph = {backwards}\n", ""), *shown[first:]]
+    doctest.DebugRunner().run(doctest.DocTest(examples, {}, "rows", None, None, text))
 
 
 @pytest.mark.parametrize("last", [1, -1])
