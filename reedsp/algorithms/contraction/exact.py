@@ -48,6 +48,8 @@ def unit_macros(dtype: np.dtype[Any]) -> dict[str, str | int]:
 def units_of(graph: Graph) -> Units:
     """Return the weights of a graph in a unit that is a power of two, of which all of them are multiples.
 
+    It is that of the weights of the reverse graph, in the same type.
+
     Raises
     ------
     ValueError
@@ -59,7 +61,7 @@ def units_of(graph: Graph) -> Units:
         raise ValueError(
             f"weights: {graph.weights[edge]} on the edge from {source!r} to {target!r}, expected none below 0"
         )
-    bound = graph.simple_path_bound
+    bound = min(graph.simple_path_bound, graph.reverse().simple_path_bound)  # no path is heavier in either direction
     if graph.weight_dtype.kind == "i":
         if not bound < _WIDE:
             raise ValueError(f"weights: the weight of a path may be up to {bound:.3g}, expected less than 2**61")

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.contraction.core import ORIGINAL
-from reedsp.algorithms.contraction.exact import infinity_of, units_of
+from reedsp.algorithms.contraction.exact import Units, infinity_of, units_of
 from reedsp.algorithms.contraction.hierarchy import Half, Hierarchy
 from reedsp.algorithms.contraction.unpack import owners
 from reedsp.graph.graph import Graph, edge_sources
@@ -26,6 +27,8 @@ from reedsp.system.files.atomic_file import write_whole
 _KIND, _VERSION = "prepared graph", 1
 _SUFFIX = ".npz"
 _HALF = ("first", "higher", "weights", "parts")
+_INDEX = np.dtype(np.int32)
+_WEIGHTS = _INDEX, np.dtype(np.int64)
 
 
 def write(path: Path, hierarchy: Hierarchy, graph: Graph, *, overwrite: bool) -> None:
@@ -68,18 +71,17 @@ def read(path: Path, graph: Graph) -> Hierarchy:
 def _hierarchy(content: dict[str, npt.NDArray[Any]], graph: Graph) -> Hierarchy:
     about = _checked_about(content, graph)
     units, n = units_of(graph), graph.n
-    dtype = units.weights.dtype
-    vertices = _array(content, "vertices", np.dtype(np.int32), (n,))
+    vertices = _array(content, "vertices", (n,))
     if not np.array_equal(np.sort(vertices), np.arange(n)):
         raise ValueError("vertices: they are not those of the graph, each once")
     rank = np.empty(n, np.int32)
     rank[vertices] = np.arange(n, dtype=np.int32)
     rounds = _pointers(content, "rounds", n)
-    up, down = (_half(content, side, n, dtype) for side in ("up", "down"))
+    up, down = (_half(content, side, n) for side in ("up", "down"))
     hierarchy = Hierarchy(vertices, rank, rounds, up, down, units.exponent)
     _check_rounds(hierarchy)
     _check_shortcuts(hierarchy)
-    _check_edges(hierarchy, graph, units.weights)
+    hierarchy = _in_units(hierarchy, graph, units)
     if about.get("arrays") not in (None, _digest(content)):  # older files do not say it
         raise ValueError("the arrays are not those that were written")
     return hierarchy
@@ -109,13 +111,14 @@ def _checked_about(content: dict[str, npt.NDArray[Any]], graph: Graph) -> dict[s
 
 
 def _array(
-    content: dict[str, npt.NDArray[Any]], name: str, dtype: np.dtype[Any], shape: tuple[int, ...]
+    content: dict[str, npt.NDArray[Any]], name: str, shape: tuple[int, ...], dtypes: Sequence[np.dtype[Any]] = (_INDEX,)
 ) -> npt.NDArray[Any]:
     array = content.get(name)
     if array is None:
         raise ValueError(f"there is no array {name!r}")
-    if array.dtype != dtype or array.shape != shape:
-        raise ValueError(f"{name}: expected {dtype} of shape {shape}, got {array.dtype} of shape {array.shape}")
+    if array.dtype not in dtypes or array.shape != shape:
+        expected = " or ".join(map(str, dtypes))
+        raise ValueError(f"{name}: expected {expected} of shape {shape}, got {array.dtype} of shape {array.shape}")
     return array
 
 
@@ -131,16 +134,16 @@ def _pointers(content: dict[str, npt.NDArray[Any]], name: str, last: int | None 
     return array
 
 
-def _half(content: dict[str, npt.NDArray[Any]], side: str, n: int, dtype: np.dtype[Any]) -> Half:
+def _half(content: dict[str, npt.NDArray[Any]], side: str, n: int) -> Half:
     first = _pointers(content, f"{side}_first")
     if len(first) != n + 1:
         raise ValueError(f"{side}_first: expected {n + 1} entries, got {len(first)}")
     count = int(first[-1])
-    higher = _array(content, f"{side}_higher", np.dtype(np.int32), (count,))
-    weights = _array(content, f"{side}_weights", dtype, (count,))
-    if ((weights < 0) | (weights >= infinity_of(dtype))).any():
+    higher = _array(content, f"{side}_higher", (count,))
+    weights = _array(content, f"{side}_weights", (count,), _WEIGHTS)
+    if ((weights < 0) | (weights >= infinity_of(weights.dtype))).any():
         raise ValueError(f"{side}_weights: one is negative, or stands for no path")
-    parts = _array(content, f"{side}_parts", np.dtype(np.int32), (count, 2))
+    parts = _array(content, f"{side}_parts", (count, 2))
     own = np.repeat(np.arange(n), np.diff(first))
     if ((higher <= own) | (higher >= n)).any():
         raise ValueError(f"{side}_higher: an edge does not lead to a higher vertex")
@@ -173,17 +176,47 @@ def _check_shortcuts(hierarchy: Hierarchy) -> None:
             raise ValueError(f"{side}_parts: a shortcut is not the path of its parts")
 
 
-def _check_edges(hierarchy: Hierarchy, graph: Graph, weights: npt.NDArray[Any]) -> None:
-    """Check that all other edges are those of the graph."""
-    n = graph.n
-    known = edge_sources(graph).astype(np.int64) * n + graph.indices
-    for side, half in (("up", hierarchy.up), ("down", hierarchy.down)):
-        number = np.flatnonzero(half.parts[:, 0] == ORIGINAL)
-        own = hierarchy.vertices[np.repeat(np.arange(n), np.diff(half.first))[number]].astype(np.int64)
-        higher = hierarchy.vertices[half.higher[number]].astype(np.int64)
-        keys = own * n + higher if side == "up" else higher * n + own
-        place = np.minimum(np.searchsorted(known, keys), max(0, len(known) - 1))
-        if not len(keys):
-            continue
-        if not len(known) or (known[place] != keys).any() or (weights[place] != half.weights[number]).any():
+def _in_units(hierarchy: Hierarchy, graph: Graph, units: Units) -> Hierarchy:
+    """Return a hierarchy with its weights in the units of the graph, after a check that all edges are the graph's.
+
+    In the file they may be others: those of the same weights in another type, or of an earlier version.
+    """
+    halves = (("up", hierarchy.up), ("down", hierarchy.down))
+    found = {side: _edges(hierarchy, graph, side) for side, _ in halves}
+    bits = np.concatenate([_bits(units.weights[found[side][1]], half.weights[found[side][0]]) for side, half in halves])
+    shift = int(np.median(bits)) if len(bits) else 0
+    in_units = {}
+    for side, half in halves:
+        number, place = found[side]
+        weights = _shifted(half.weights.astype(np.int64), shift)
+        if (weights[number] != units.weights[place]).any():
             raise ValueError(f"{side}_weights: an edge is not in the graph")
+        if ((_shifted(weights, -shift) != half.weights) | (weights >= units.infinity)).any():
+            raise ValueError(f"{side}_weights: a shortcut is not a sum of weights of the graph")
+        in_units[side] = replace(half, weights=weights.astype(units.weights.dtype))
+    return replace(hierarchy, up=in_units["up"], down=in_units["down"])
+
+
+def _edges(hierarchy: Hierarchy, graph: Graph, side: str) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Return which of a half are no shortcuts, and which edges of the graph these are."""
+    n, half = graph.n, hierarchy.up if side == "up" else hierarchy.down
+    known = edge_sources(graph).astype(np.int64) * n + graph.indices
+    number = np.flatnonzero(half.parts[:, 0] == ORIGINAL)
+    own = hierarchy.vertices[np.repeat(np.arange(n), np.diff(half.first))[number]].astype(np.int64)
+    higher = hierarchy.vertices[half.higher[number]].astype(np.int64)
+    keys = own * n + higher if side == "up" else higher * n + own
+    place = np.searchsorted(known, keys)
+    if (np.append(known, -1)[place] != keys).any():
+        raise ValueError(f"{side}_weights: an edge is not in the graph")
+    return number, place
+
+
+def _bits(weights: npt.NDArray[Any], others: npt.NDArray[Any]) -> npt.NDArray[np.intc]:
+    """Return by how many bits weights are longer than others, where none is 0."""
+    counted = (weights > 0) & (others > 0)
+    longer: npt.NDArray[np.intc] = np.frexp(weights[counted])[1] - np.frexp(others[counted])[1]
+    return longer
+
+
+def _shifted(weights: npt.NDArray[np.int64], bits: int) -> npt.NDArray[np.int64]:
+    return weights << bits if bits >= 0 else weights >> -bits

@@ -41,6 +41,18 @@ def test_the_type_is_as_narrow_as_sums_allow(weight: type) -> None:
     assert units_of(graph_of(2**29, 2**29)).weights.dtype == np.int64
 
 
+@pytest.mark.parametrize(
+    ("weights", "dtype", "exponent"),
+    [(8 * [2**27], np.int32, 0), (16 * [2**57], np.int64, 0), (20 * [2.0**49], np.int64, 0)],
+)
+def test_units_are_those_of_the_other_direction(weights: list[float], dtype: type, exponent: int) -> None:
+    """Since its paths weigh as much, though the heaviest edges that leave each vertex do not."""
+    graph = reedsp.Graph.from_edges(len(weights) + 1, [0] * len(weights), range(1, len(weights) + 1), weights)
+    for each in (graph, graph.reverse()):
+        units = units_of(each)
+        assert (units.weights.dtype, units.exponent) == (dtype, exponent)
+
+
 def test_twice_no_path_fits() -> None:
     narrow, wide = units_of(graph_of(2**28, 2**28)), units_of(graph_of(2**29, 2**29))
     assert (narrow.infinity, wide.infinity) == (2**30 - 1, 2**61)

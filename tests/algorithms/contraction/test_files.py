@@ -16,6 +16,7 @@ import pytest
 import reedsp
 from reedsp.algorithms.contraction import files
 from reedsp.algorithms.contraction.core import ORIGINAL
+from reedsp.algorithms.contraction.exact import units_of
 from reedsp.algorithms.contraction.hierarchy import Half, Hierarchy
 from tests.support.families import grid
 
@@ -64,13 +65,41 @@ def test_an_edge_beyond_all_of_the_graph_is_refused(saved: Path) -> None:
     for edges in ([], [0]):
         less = reedsp.Graph.from_edges(GRID.n, edges, edges, len(edges) * [1])
         with pytest.raises(ValueError, match=r"^up_weights: an edge is not in the graph$"):
-            files._check_edges(prepared._hierarchy, less, less.weights)
+            files._in_units(prepared._hierarchy, less, units_of(less))
 
 
 def test_fractions_are_saved(tmp_path: Path) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [0.25, 1.5])
     reedsp.prepare(graph).save(tmp_path / "prepared.npz")
     assert reedsp.load_prepared(tmp_path / "prepared.npz", graph).distance(0, 2) == 1.75
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("weights", [20 * [2**26], [2.0**46 * each for each in range(1, 21)], 20 * [2**57]])
+def test_what_is_reversed_is_saved(weights: list[float], backwards: bool, tmp_path: Path) -> None:
+    """Although the sum of the heaviest edges that leave the vertices is another in each direction."""
+    ends = [0] * 20, range(1, 21)
+    graph = reedsp.Graph.from_edges(21, *(ends[::-1] if backwards else ends), weights)
+    prepared = reedsp.prepare(graph).reverse()
+    prepared.save(tmp_path / "prepared.npz")
+    loaded = reedsp.load_prepared(tmp_path / "prepared.npz", prepared.graph)
+    assert loaded._hierarchy.exponent == prepared._hierarchy.exponent
+    assert np.array_equal(loaded.distances(range(21)), reedsp.sssp(prepared.graph, range(21)).dist)
+
+
+INTEGERS = np.arange(1, 20) * 2**50 // 16 * 16
+
+
+@pytest.mark.parametrize("types", [(np.int64, np.float64), (np.float64, np.int64)])
+def test_the_same_weights_in_another_type_are_of_the_same_graph(types: tuple[type, type], tmp_path: Path) -> None:
+    """Whose units are others."""
+    written, read = (reedsp.Graph.from_edges(20, range(19), range(1, 20), INTEGERS.astype(each)) for each in types)
+    reedsp.prepare(written).save(tmp_path / "prepared.npz")
+    found = reedsp.load_prepared(tmp_path / "prepared.npz", read)
+    expected = reedsp.prepare(read)
+    assert found._hierarchy.exponent == expected._hierarchy.exponent
+    assert found._hierarchy.up.weights.dtype == expected._hierarchy.up.weights.dtype
+    assert np.array_equal(found.distances(range(20)), expected.distances(range(20)))
 
 
 def test_a_file_is_not_replaced_unasked(saved: Path) -> None:
@@ -135,9 +164,9 @@ def test_edges_between_other_vertices_are_refused(leaves_to_hub: bool) -> None:
     ends = ((heads, tails), others[::-1]) if leaves_to_hub else ((tails, heads), others)
     graph, other = (reedsp.Graph.from_edges(6, *each) for each in ends)
     found = reedsp.prepare(graph)._hierarchy
-    files._check_edges(found, graph, graph.weights)
+    assert files._in_units(found, graph, units_of(graph)).exponent == 0
     with pytest.raises(ValueError, match=r"_weights: an edge is not in the graph$"):
-        files._check_edges(found, other, other.weights)
+        files._in_units(found, other, units_of(other))
 
 
 def half_of(edges: list[tuple[int, int, int, int, int]]) -> Half:
@@ -182,6 +211,29 @@ def test_shortcuts_are_the_paths_of_their_parts(
             files._check_shortcuts(found)
     else:
         files._check_shortcuts(found)
+
+
+@pytest.mark.parametrize(
+    ("edge", "shortcut", "expected"),
+    [
+        (2**9, 9, 18),
+        (2**10, 9, 9),
+        (2**11, 10, 5),
+        (2**9, 2**29 - 1, 2**30 - 2),
+        (2**9, 2**29, None),
+        (2**11, 9, None),
+    ],
+)
+def test_weights_are_read_in_the_units_of_the_graph(edge: int, shortcut: int, expected: int | None) -> None:
+    """None but multiples of these are, nor what would stand for no path there."""
+    graph, ranks = reedsp.Graph.from_edges(4, [0, 0], [1, 2], [2**10, 0]), np.arange(4, dtype=np.int32)
+    edges = [(0, 1, edge, ORIGINAL, ORIGINAL), (0, 2, 0, ORIGINAL, ORIGINAL), (1, 2, shortcut, 0, 0)]
+    found = Hierarchy(ranks, ranks, np.arange(5), half_of(edges), half_of([]), 0)
+    if expected is not None:
+        assert files._in_units(found, graph, units_of(graph)).up.weights.tolist() == [2**10, 0, expected]
+    else:
+        with pytest.raises(ValueError, match=r"^up_weights: a shortcut is not a sum of weights of the graph$"):
+            files._in_units(found, graph, units_of(graph))
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
@@ -293,7 +345,9 @@ def without_the_last_vertex(arrays: dict[str, Any]) -> None:
         (increased("rounds", -1), "rounds: it does not ascend from 0 to 108"),
         (increased("up_higher", 0, -108), "up_higher: an edge does not lead to a higher vertex"),
         (in_one_round, "up_higher: an edge joins two vertices of a round"),
-        (of_type("up_weights", np.int64), "up_weights: expected int32 of shape"),
+        (of_type("up_weights", np.int16), "up_weights: expected int32 or int64 of shape"),
+        (of_type("up_weights", np.int64), "the arrays are not those that were written"),
+        (of_type("up_higher", np.int64), "up_higher: expected int32 of shape"),
         (of_type("rounds", np.int32), r"rounds: expected int64 of one dimension, got int32 of shape \(\d+,\)$"),
         (without_the_last_vertex, "down_first: expected 109 entries, got 108$"),
         *((about(each), "this is not a prepared graph") for each in ("{", "[1]", "[" * 10**5, 5, '{"kind": "paths"}')),
