@@ -77,7 +77,7 @@ def write(
 
     Integers of any width are read back from text as int64, those that are all 1 as int32 where the format leaves them
     out, and float32 as float64; ``.npz`` keeps the type. Edge lists
-    are numbered by the labels where those are ascending natural numbers and every vertex has an edge, so that
+    are numbered by the names where those are ascending natural numbers and every vertex has an edge, so that
     ``read(path, relabel=True)`` restores them; otherwise from 0. The other texts count from 1.
 
     Parameters
@@ -93,7 +93,7 @@ def write(
     Warns
     -----
     UserWarning
-        The labels of the vertices, or their coordinates, are lost.
+        The names of the vertices, labels or numbers, or their coordinates, are lost.
 
     Raises
     ------
@@ -120,7 +120,8 @@ def write(
     file = Path(path_argument(path, "path"))
     writer = _writer(file)
     blocks = writer(graph)
-    for lost in _losses(graph, file):
+    renumbered = _renumbering(graph, suffix(file.name)) if graph.has_names else []
+    for lost in renumbered + _losses(graph, file):
         warnings.warn(f"{file}: {lost}", stacklevel=2)
     with bar as report:
         write_whole(file, partial(_write_blocks, file, blocks, graph, report), overwrite=overwrite)
@@ -149,11 +150,8 @@ def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:
     file = Path(path_argument(path, "path"))
     _writer(file)
     form = suffix(file.name)
-    found = []
+    found = _renumbering(graph, form)
     if form != ".npz":
-        first = 0 if form in (".el", ".wel") else 1
-        if graph.labels is None and graph.offset != first and graph.n:
-            found.append(f"vertices are numbered from {first}, no longer from {graph.offset}")
         if not graph.directed and form in (".gr", ".el", ".wel"):
             found.append("each edge is listed in both directions")
         if graph.directed and form == ".graph":
@@ -172,6 +170,17 @@ def _writer(file: Path) -> Callable[[Graph], _Blocks]:
         known = ", ".join(FORMATS)
         raise ValueError(f"path = {str(file)!r} does not end in one of {known}, with or without .gz or .xz")
     return FORMATS[form]
+
+
+def _renumbering(graph: Graph, form: str) -> list[str]:
+    """Say so if the vertices, which have numbers, get others."""
+    is_edge_list = form in (".el", ".wel")
+    first = 0 if is_edge_list else 1
+    if form == ".npz" or graph.labels is not None or graph.offset == first or not graph.n:
+        return []
+    if is_edge_list and _numbers(graph) is not None:
+        return []
+    return [f"vertices are numbered from {first}, no longer from {graph.offset}"]
 
 
 def _losses(graph: Graph, file: Path) -> list[str]:
@@ -368,13 +377,16 @@ def _last_used(graph: Graph) -> int:
 
 
 def _numbers(graph: Graph) -> npt.NDArray[np.int64] | None:
-    """Return labels that an edge list can use as the numbers of its vertices; None if there are none such."""
-    labels = None if graph.labels is None else label_array(graph.labels)
-    if labels is None or labels.dtype.kind != "i" or labels.min(initial=0) < 0 or (np.diff(labels) <= 0).any():
+    """Return names that an edge list can use as the numbers of its vertices; None if there are none such."""
+    if graph.labels is not None:
+        numbers = label_array(graph.labels)
+    else:
+        numbers = np.arange(graph.offset, graph.offset + graph.n, dtype=np.int64) if graph.offset > 0 else None
+    if numbers is None or numbers.dtype.kind != "i" or numbers.min(initial=0) < 0 or (np.diff(numbers) <= 0).any():
         return None
     used = np.diff(graph.indptr) > 0
     used[graph.indices] = True
-    return labels if used.all() else None
+    return numbers if used.all() else None
 
 
 # ---- METIS ------------------------------------------------------------------------------------------
