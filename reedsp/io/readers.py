@@ -1463,13 +1463,37 @@ def _sniff(text: Text) -> Callable[[Text], Graph]:
     rows = list(itertools.dropwhile(operator.not_, rows))
     if rows and rows[0][0] in (b"c", b"p"):
         return _read_gr
-    return _read_metis if rows and _looks_like_metis(rows[0], rows[1:], text.complete) else _read_edge_list
+    return _read_metis if rows and _looks_like_metis(text, rows[0], rows[1:]) else _read_edge_list
 
 
-def _looks_like_metis(header: list[bytes], body: list[list[bytes]], complete: bool) -> bool:
+def _looks_like_metis(text: Text, header: list[bytes], body: list[list[bytes]]) -> bool:
     """Whether the lines are no table, but a header "n m [fmt [ncon]]" and a line for each of n vertices."""
     if not all(field.isdigit() and len(field) <= _MAX_DIGITS for field in header) or not 2 <= len(header) <= 4:
         return False
     n = int(header[0])
-    uneven = any(len(row) != len(header) for row in body)
-    return uneven and not any(body[n:]) and (len(body) >= n or not complete)
+    if any(body[n:]) or (len(body) < n and text.complete):
+        return False
+    if any(row and len(row) != len(header) for row in body):
+        return True
+    return len(header) == 2 and _lists_neighbours(text, n, int(header[1]), body[:n])
+
+
+def _lists_neighbours(text: Text, n: int, m: int, rows: list[list[bytes]]) -> bool:
+    """Whether lines of two numbers or none, as an edge list may have them, list the neighbours of vertices 1 to n.
+
+    Of a long text the head has to have an edge that both of its ends list.
+    """
+    words = [(vertex, field) for vertex, row in enumerate(rows, 1) for field in row]
+    if not all(field.isdigit() and len(field) <= _MAX_DIGITS for _, field in words):
+        return False
+    listed = {(vertex, int(field)) for vertex, field in words}
+    inner = [(other, vertex) in listed for vertex, other in listed if other <= len(rows)]
+    if not all(inner) or any(vertex == other or not 0 < other <= n for vertex, other in listed):
+        return False
+    if not text.complete:
+        return bool(inner)
+    if len(words) != 2 * m or not n:
+        return False
+    if not rows[n - 1]:  # then n and m are what a header of an edge list says, too, or its only edge
+        raise text.fault(None, "this may be an edge list or METIS: a name that ends in .el or .graph tells which")
+    return True

@@ -218,11 +218,50 @@ def test_unknown_names_are_sniffed(tmp_path: Path, name: str, unknown: str) -> N
 
 
 def test_edge_lists_with_unknown_names_that_resemble_metis(tmp_path: Path) -> None:
-    """METIS has as many lines as its header says, and they differ in length."""
+    """METIS has as many lines as its header says, and they differ in length, or each edge is in two of them."""
     assert_fault(put(tmp_path, "a.txt", "1 2\n2 3\n3\n"), 3, "source target", "'3'")
     assert_fault(put(tmp_path, "b.txt", "5 4\n1 2\n3\n"), 3, "source target", "'3'")
     graph = read(put(tmp_path, "c.txt", "3 5\n0 1\n1 2\n2 0\n"))
     assert edges(graph) == [(0, 1, 1), (1, 2, 1), (2, 0, 1), (3, 5, 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "n", "m"),
+    [
+        ("6 6\n2 6\n1 3\n2 4\n3 5\n4 6\n5 1\n", 6, 12),
+        ("4 4\n2 4\n1 3\n2 4\n1 3\n", 4, 8),
+        ("4 4\n2 4\n1 3\n2 4\n1 3\n\n", 4, 8),
+        ("4 3\n2 3\n1 3\n1 2\n\n", None, None),
+        ("4 3\n2 4\n1 4\n\n1 2\n", 4, 6),
+        ("1 0\n\n", None, None),
+    ],
+)
+def test_metis_in_which_each_line_has_two_numbers_or_none(
+    tmp_path: Path, text: str, n: int | None, m: int | None
+) -> None:
+    path = put(tmp_path, "a.txt", text)
+    if n is None:
+        assert_fault(path, None, "an edge list or METIS: a name that ends in .el or .graph tells which")
+        return
+    graph = read(path)
+    assert (graph.n, graph.m, graph.directed, graph.offset) == (n, m, False, 1)
+
+
+def test_long_cycle_in_metis(tmp_path: Path) -> None:
+    n = 20_000
+    lines = "".join(f"{(v - 1) % n + 1} {(v + 1) % n + 1}\n" for v in range(n))
+    assert not read(put(tmp_path, "a.txt", f"{n} {n}\n{lines}")).directed
+
+
+@pytest.mark.parametrize("text", ["3 1\n1 2\n2 3\n\n", "4 4\n2 4\n1 3\n\n2 4\n1 2\n", "0 0\n", "3 1\n\n1 2\n2 x\n"])
+def test_edge_lists_with_blank_lines(tmp_path: Path, text: str) -> None:
+    path = put(tmp_path, "a.txt", text)
+    if "x" in text:
+        assert_fault(path, 4, "'x'")
+    else:
+        assert edges(read(path)) == edges(read(put(tmp_path, "a.el", text)))
+    big = "30000 1\n" + "1 2\n" * 10_000 + "\n" + "2 3\n" * 10_000
+    assert read(put(tmp_path, "b.txt", big)).m == 3
 
 
 def test_edge_list_cut_anywhere_is_not_taken_for_metis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
