@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.single_source import sssp
+from reedsp.algorithms.single_source.host import trees as host_trees
 from reedsp.cost_model import choose_search, place
 from reedsp.csgraph import dijkstra, nearest, searches
 
@@ -233,9 +235,42 @@ def test_sources_follow_the_tree(depth: int) -> None:
         pred = np.arange(-1, 29, dtype=np.int32)
         pred[rng.random(30) < 1 / depth] = -9999
         pred[0] = -9999
-        starts = (pred < 0).nonzero()[0][:3]
+        starts, others = np.split((pred < 0).nonzero()[0], [3])
+        pred[np.arange(30) >= min(others, default=30)] = -9999  # no path leads there
         expected = sssp.nearest_source(pred, starts.tolist())
         nearly = rng.choice(starts, 30).astype(np.int32)
         roots = pred < 0
         nearly[roots] = expected[roots]
         np.testing.assert_array_equal(nearest._sources_of(pred, nearly, starts), expected, strict=True)
+
+
+def test_vertices_without_a_path_are_left_alone() -> None:
+    """They may be nearly all: what is beside the answer takes a byte for each, and no edges of theirs are looked at."""
+    n = 1 << 20
+    pred = np.full(n, -9999, np.int32)
+    pred[1:9] = np.arange(8)
+    tracemalloc.start()
+    found = sssp.nearest_source(pred, [0, n - 1])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found[:9].tolist() == [0] * 9
+    assert found[-1] == n - 1
+    assert np.count_nonzero(found >= 0) == 10
+    assert peak < 6 * n
+
+
+def test_edges_of_vertices_without_a_path_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", True)
+    looked: list[int] = []
+    tight = host_trees._tight_of_row
+    monkeypatch.setattr(
+        host_trees, "_tight_of_row", lambda counts, *edges: looked.append(int(counts.sum())) or tight(counts, *edges)
+    )
+    n = 10_000
+    heads = np.arange(n)[:, None] + [1, 2]
+    matrix = scipy.sparse.csr_array((np.tile([1.0, 2.0], n), heads.ravel() % n, np.arange(0, 2 * n + 1, 2)))
+    for options in ({"indices": 5}, {"indices": [5, 9], "min_only": True}):
+        found = dijkstra(matrix, limit=8, return_predecessors=True, **options)
+        assert found[1][6:10].tolist() == ([5, 5, 6, 7] if len(found) == 2 else [5, 5, 6, -9999])
+        assert looked.pop() < 40
+        assert looked == []

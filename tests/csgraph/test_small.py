@@ -219,8 +219,11 @@ def test_trees_of_edges_that_are_there_twice(serves: None) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"_BLOCK": 40}, {"_BLOCK": 1, "_HASHED_BLOCK": 200}, {"_HASHES": 0}, {"_HASHES": 0, "_ROW_BLOCK": 30}],
-    ids=["sums", "parts", "hashes", "rows", "parts of rows"],
+    [
+        *({}, {"_BLOCK": 40}, {"_BLOCK": 1, "_HASHED_BLOCK": 200}, {"_HASHES": 0}, {"_HASHES": 0, "_ROW_BLOCK": 30}),
+        {"_HASHES": 0, "_ROW_BLOCK": 0, "_REACHED": 1},
+    ],
+    ids=["sums", "parts", "hashes", "rows", "parts of rows", "what is reached"],
 )
 @pytest.mark.parametrize(("heaviest", "divisor"), [(1, 1), (3, 1), (5, 7), (2**17, 1)])
 def test_the_smallest_predecessor(

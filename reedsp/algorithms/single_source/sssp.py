@@ -55,7 +55,6 @@ from reedsp.device.errors import DeviceError, DeviceMemoryError, is_forked
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges import balance, ladder
-from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.selfcheck import converts
 from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up
 from reedsp.graph.arguments import as_graph, source_argument, vertex_argument
@@ -212,7 +211,7 @@ def sssp(
             cutoff=cutoff,
             target=asked.target,
             progress=report,
-            out=None if asked.place is None else asked.place.reshape(-1, graph.n),
+            out=None if asked.place is None else asked.place.reshape(len(starts), graph.n),
             phases=phases,
         )
     phases.begin("convert")
@@ -711,14 +710,16 @@ def _stats_of_host(started: float, arithmetic: Arithmetic, because: str) -> dict
 
 
 def nearest_source(pred: npt.NDArray[np.int32], sources: list[int]) -> npt.NDArray[np.int32]:
-    """Return the source that the predecessors of each vertex lead back to; NO_VERTEX where there is no path."""
-    n = len(pred)
-    is_source = np.zeros(n, bool)
-    is_source[sources] = True
-    before = np.where(pred >= 0, pred, np.arange(n, dtype=np.int32))
-    while not np.array_equal(further := before[before], before):
-        before = further
-    return np.where(is_source[before], before, np.int32(NO_VERTEX))
+    """Return the source that the predecessors of each vertex lead back to; NO_VERTEX where there is no path.
+
+    Vertices without a path are left alone, which may be nearly all.
+    """
+    is_reached, nearest = pred >= 0, pred.copy()
+    nearest[sources] = sources
+    before = pred[is_reached]
+    while not np.array_equal(further := nearest[before], before):
+        nearest[is_reached] = before = further
+    return nearest
 
 
 def _trusted_method(

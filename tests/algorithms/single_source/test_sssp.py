@@ -655,6 +655,11 @@ def test_distances_in_an_array_of_the_caller(method: str, dtype: type, device: r
     assert nearest.dist is one
 
 
+def test_an_array_of_no_distances(device: reedsp.Device) -> None:
+    graph, out = reedsp.Graph.from_edges(0, [], []), np.empty((0, 0))
+    assert reedsp.sssp(graph, [], out=out, device=device).dist is out
+
+
 def test_array_that_cannot_hold_the_distances(device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
     read_only = np.zeros(4)

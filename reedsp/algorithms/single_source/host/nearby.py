@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.single_source.host.trees import trees
+from reedsp.algorithms.single_source.host.trees import edges_in, trees
 from reedsp.edges.device_graph import NO_VERTEX
 
 _ROUNDS, _EDGES = 32, 8192
@@ -48,7 +48,7 @@ class Nearby(NamedTuple):
     ) -> npt.NDArray[np.int32]:
         """Return those of all vertices, by the rule of :func:`.trees`, NO_VERTEX for what is not near."""
         first, counts = _rows_of(indptr, self.vertices)
-        edges = _edges_in(first, counts)
+        edges = edges_in(first, counts)
         ends = heads.take(edges)
         position = self.vertices.searchsorted(ends)
         is_near = self.vertices.take(position, mode="clip") == ends
@@ -98,7 +98,7 @@ def search_nearby(
         looked += int(counts.sum())
         if counts[counts.argmin()] < 0 or looked > _EDGES:
             return None
-        edges = _edges_in(first, counts)
+        edges = edges_in(first, counts)
         ends = heads.take(edges, mode="clip")
         with np.errstate(over="ignore", invalid="ignore"):  # of what is to be thrown away
             added = 1.0 if weights is None else _float64(weights.take(edges, mode="clip"))
@@ -142,13 +142,6 @@ def _rows_of(
     """Return where the edges of some vertices begin, and how many there are of each."""
     first = indptr.take(vertices).astype(np.int64)
     return first, indptr.take(vertices + 1) - first
-
-
-def _edges_in(first: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the indices of all of these, one behind the other."""
-    edges: npt.NDArray[np.int64] = (first - counts.cumsum() + counts).repeat(counts)
-    edges += np.arange(len(edges))
-    return edges
 
 
 def _float64(weights: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

@@ -14,6 +14,8 @@ from reedsp.edges.device_graph import NO_VERTEX
 _HASHES = 1 << 16  # numbers of 16 bits
 _ROW_BLOCK, _BLOCK, _HASHED_BLOCK = 16_000, 6000, 60_000
 """Edges of one row, and of all rows: the memory of larger arrays is handed out page by page."""
+_REACHED = 0.1
+"""What of the vertices is reached, up to which the edges of these are looked at alone."""
 _BY_HAND = 600
 """Edges along which Python is quicker than numpy, however few levels there are; as measured."""
 
@@ -60,21 +62,9 @@ def _choose_in_row(
     pred: npt.NDArray[np.int32],
     source: np.integer[Any],
 ) -> None:
-    n, m, counts = len(dist), len(heads), indptr[1:] - indptr[:-1]
-    if m <= _ROW_BLOCK:
-        tight = _tight_of_row(counts, heads, weights, dist, dist)
-    else:
-        ends = indptr.searchsorted(np.arange(_ROW_BLOCK, m, _ROW_BLOCK, dtype=indptr.dtype)).tolist()
-        tight = np.concatenate(
-            [
-                _tight_of_row(counts[a:b], heads[first:last], weights[first:last], dist[a:b], dist)
-                for a, b in itertools.pairwise([0, *ends, n])
-                for first, last in [indptr[[a, b]].tolist()]
-            ]
-        )
-    if np.count_nonzero(tight) == np.count_nonzero(pred >= 0):
+    edge = _tight_edges(indptr, heads, weights, dist)
+    if len(edge) == np.count_nonzero(pred >= 0):
         return  # one for each vertex that has a predecessor
-    edge = tight.nonzero()[0]
     head = heads.take(edge)
     known = pred.take(head)
     # Edges of smaller vertices come before those of the predecessor, and none before those of no vertex.
@@ -83,6 +73,41 @@ def _choose_in_row(
         last = last.compress(pred.take(heads.take(last)) != source)
         # Tails ascend, and of several for one element the last one stays.
         pred[heads.take(last)] = indptr.searchsorted(last.astype(indptr.dtype), "right") - 1
+
+
+def _tight_edges(
+    indptr: npt.NDArray[Any], heads: npt.NDArray[Any], weights: npt.NDArray[Any], dist: npt.NDArray[Any]
+) -> npt.NDArray[np.intp]:
+    """Return the edges that are the last of a shortest path, and perhaps others that lead from nowhere to nowhere."""
+    n, m, counts = len(dist), len(heads), indptr[1:] - indptr[:-1]
+    if m <= _ROW_BLOCK:
+        return _tight_of_row(counts, heads, weights, dist, dist).nonzero()[0]
+    reached = (dist < np.inf).nonzero()[0]
+    if len(reached) <= _REACHED * n:
+        counts = counts.take(reached)
+        edges = edges_in(indptr.take(reached), counts)
+        own = heads.take(edges), weights.take(edges)
+        return edges.compress(_tight_of_row(counts, *own, dist.take(reached), dist))
+    ends = indptr.searchsorted(np.arange(_ROW_BLOCK, m, _ROW_BLOCK, dtype=indptr.dtype)).tolist()
+    tight = [
+        _tight_of_row(counts[a:b], heads[first:last], weights[first:last], dist[a:b], dist)
+        for a, b in itertools.pairwise([0, *ends, n])
+        for first, last in [indptr[[a, b]].tolist()]
+    ]
+    return np.concatenate(tight).nonzero()[0]
+
+
+def edges_in(first: npt.NDArray[Any], counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the indices of all edges of some rows, one row behind the other.
+
+    Parameters
+    ----------
+    first, counts : ndarray of int, shape (rows,)
+        Where the edges of each row begin, and how many there are.
+    """
+    edges: npt.NDArray[Any] = (first - counts.cumsum() + counts).repeat(counts)
+    edges += np.arange(len(edges))
+    return edges
 
 
 def _tight_of_row(
