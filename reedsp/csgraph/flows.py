@@ -32,8 +32,11 @@ from reedsp.typing import MatrixLike
 _NARROW = np.iinfo(np.int32).max
 _LARGEST = np.iinfo(np.int64).max
 _METHODS = ("dinic", "edmonds_karp")
-_FEW_CELLS, _MANY_CELLS = 10_000, 1 << 22  # of matrices that SciPy's routine for dense ones is given, however sparse
-_WIDE = 1 << 20  # between the least and the greatest integer: SciPy's routine for sparse ones takes a tenth of a second
+_FEW_CELLS, _MANY_CELLS = (
+    1 << 18,
+    1 << 22,
+)  # between which SciPy's routine for dense ones is quick, if half full
+_BITS = 20  # of a weight, in steps: SciPy's routine for sparse matrices takes some tenths of a second
 _Pairs = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
@@ -216,12 +219,12 @@ def min_weight_full_bipartite_matching(
         raise ValueError(f"{_entry(matrix, entry)}, expected a finite number")
     if values.dtype.kind == "u" and values.size and values.max() > _LARGEST:
         raise ValueError(f"{_entry(matrix, int(values.argmax()))}, expected a number that int64 holds")
-    if _is_for_host(matrix.shape, values.size) and (pairs := _matched_on_host(matrix, maximize)) is not None:
-        return pairs
     if not np.all(values):
         warnings.warn("explicit zero weights are removed before matching", stacklevel=2)
         matrix = matrix.copy()
         matrix.eliminate_zeros()
+    if _is_for_host(matrix.shape, len(matrix.data)) and (pairs := _matched_on_host(matrix, maximize)) is not None:
+        return pairs
     found = full_matching(matrix, maximize)
     order = np.arange(min(matrix.shape))
     if matrix.shape[1] < matrix.shape[0]:
@@ -230,37 +233,46 @@ def min_weight_full_bipartite_matching(
 
 
 def _matched_on_host(matrix: Any, maximize: bool) -> _Pairs | None:
-    """Return what SciPy finds, or None where it rounds, or may take time that grows with the weights themselves.
+    """Return what SciPy finds, or None where it rounds, or a device is quicker than what takes limited time there.
 
-    Its routine for sparse matrices takes such time for some integers, the one for dense ones for none.
+    In a square matrix its routine for sparse ones first lowers prices in steps, as many as fit into the range of the
+    weights: where these are fractions, a step may be what is rounded away. With an empty column more it omits that.
     """
-    values, rows = matrix.data, matrix.tocsr()  # SciPy 1.15 does not take its own COO arrays
+    rows, shape = matrix.tocsr(), matrix.shape  # SciPy 1.15 does not take its own COO arrays
     if not ascend(rows.indptr, rows.indices):
-        rows = scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape, copy=True)
+        rows = scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=shape, copy=True)
         rows.sort_indices()
-    if len(rows.data) < len(values) or not ascend(rows.indptr, rows.indices):
+    if len(rows.data) < len(matrix.data) or not ascend(rows.indptr, rows.indices):
         return None  # of several weights of a pair SciPy takes the sum, or any
-    if values.size and (values.dtype.kind != "f" or (np.isfinite(values).all() and (values == np.rint(values)).all())):
-        lowest, highest = int(values.min()), int(values.max())
-        largest = max(-lowest, highest)
-        if values.dtype.kind != "f" and largest > EXACT_IN_FLOAT64:
+    values = rows.data if rows.dtype.kind != "f" else rows.data[np.isfinite(rows.data)].astype(np.float64, copy=False)
+    largest = max(-values.min().item(), values.max().item()) if values.size else 0
+    if rows.dtype.kind != "f" and largest > EXACT_IN_FLOAT64:
+        return None
+    if shape[0] == shape[1] and not _are_few_steps(values):
+        if _FEW_CELLS < math.prod(shape) <= min(_MANY_CELLS, 2 * values.size):
+            return _matched_in_dense(rows, maximize)
+        most = np.finfo(np.float64).max if rows.dtype.kind == "f" else EXACT_IN_FLOAT64
+        if math.prod(shape) > _FEW_CELLS and 4 * largest * (shape[0] + 1) <= most:  # devices have room for it
             return None
-        if highest - lowest > _WIDE:
-            if _is_dense(rows, _FEW_CELLS):
-                return _matched_in_dense(rows, maximize)
-            if 4 * largest * min(matrix.shape) <= EXACT_IN_FLOAT64:  # devices have room for it
-                return None
-            if _is_dense(rows, _MANY_CELLS):
-                return _matched_in_dense(rows, maximize)
+        rows = scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(shape[0], shape[1] + 1))
     return _min_weight_full_bipartite_matching(rows, maximize)  # type: ignore[no-any-return]
 
 
-def _is_dense(rows: Any, few: int) -> bool:
-    """Return whether a CSR matrix has few cells or is half full, and no weight of zero."""
-    return bool(math.prod(rows.shape) <= max(few, 2 * len(rows.data)) and rows.data.all())
+def _are_few_steps(values: npt.NDArray[Any]) -> bool:
+    """Return whether weights, none of them 0, are multiples of a power of two that is no small part of their range."""
+    if values.size == 0 or (lowest := float(values.min())) == (highest := float(values.max())):
+        return True
+    step = math.ldexp(1.0, math.frexp(highest / 2 - lowest / 2)[1] - _BITS)
+    if values.dtype.kind != "f" and step <= 1:
+        return True
+    if step == 0:
+        return False
+    parts = values / step
+    return bool((parts == np.rint(parts)).all() and parts.all())  # as 0 is what is far below a step
 
 
 def _matched_in_dense(rows: Any, maximize: bool) -> _Pairs:
+    """Return what SciPy's routine for dense matrices finds in a square one."""
     from scipy.optimize import linear_sum_assignment  # takes half a second
 
     weights = np.full(rows.shape, -np.inf if maximize else np.inf)
@@ -269,9 +281,7 @@ def _matched_in_dense(rows: Any, maximize: bool) -> _Pairs:
         first, second = linear_sum_assignment(weights, maximize)
     except ValueError:  # as SciPy says it of sparse ones
         raise ValueError("no full matching exists") from None
-    return (
-        (first, second.astype(np.int32)) if weights.shape[0] <= weights.shape[1] else (first.astype(np.int32), second)
-    )
+    return first, second.astype(np.int32)
 
 
 def _entry(matrix: Any, entry: int) -> str:

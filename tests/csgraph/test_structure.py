@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from typing import Any
 
@@ -508,18 +509,66 @@ SLOW = np.array([[4, 7, 1, 8], [6, 10, 7, 11], [9, 6, 6, 9], [5, 6, 7, 6]])
 """Weights, but for the first and the third added to much: SciPy's routine takes as many steps as that is large."""
 
 
-@pytest.mark.parametrize("much", [2**21, 2**40, 2**51, 2.0**40])
-@pytest.mark.parametrize("sparse", [False, True])
-def test_full_matchings_whose_time_does_not_grow_with_the_weights(much: float, sparse: bool, serves: None) -> None:
+@pytest.mark.parametrize("much", [2**21, 2**40, 2**51, 2.0**40, 2.0**30 + 0.5])
+@pytest.mark.parametrize("size", [4, 204])
+@pytest.mark.parametrize("few_cells", [csgraph_flows._FEW_CELLS, 0])
+def test_full_matchings_whose_time_does_not_grow_with_the_weights(
+    much: float, size: int, few_cells: int, serves: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csgraph_flows, "_FEW_CELLS", few_cells)
     weights = SLOW + type(much)(much)
     weights[0, ::2] = 4, 1
-    if sparse:
-        weights = scipy.linalg.block_diag(weights, np.diag(np.arange(1, 200)))
+    weights = scipy.linalg.block_diag(weights, np.diag(np.arange(1, size - 3)))
     rows, columns = ours.min_weight_full_bipartite_matching(scipy.sparse.csr_array(weights))
     best = min(sum(weights[i, p[i]] for i in range(4)) for p in itertools.permutations(range(4)))
     assert weights[rows, columns][:4].sum() == best
     columns = ours.min_weight_full_bipartite_matching(scipy.sparse.csr_array(-weights), maximize=True)[1]
     assert weights[rows, columns][:4].sum() == best
+
+
+def test_full_matchings_of_tenths(serves: None) -> None:
+    """What is rounded away in 0.1 + 0.2 is no step by which SciPy's routine may lower prices: it would never end."""
+    rng = np.random.default_rng(3)
+    for number in range(400):
+        n = int(rng.integers(3, 9))
+        tenths = rng.integers(1, (4, 10, 30)[number % 3], (n, n))
+        sign = (1, -1)[number % 2]
+        columns = ours.min_weight_full_bipartite_matching(scipy.sparse.csr_array(sign * tenths / 10), sign < 0)[1]
+        assert tenths[np.arange(n), columns].sum() == full_matching(tenths, device="cpu").weight
+
+
+def test_a_stored_zero_and_an_infinity_beside_weights_far_apart(serves: None) -> None:
+    """They are removed, and what is left is looked at."""
+    weights = SLOW.astype(float) + 2**30
+    weights[0, ::2] = 4, 1
+    wide = scipy.sparse.csr_array(scipy.linalg.block_diag(weights, 2.0**52))
+    for absent in (0, np.inf):
+        matrix = wide.tolil()
+        matrix[0, 4] = 7
+        matrix = matrix.tocsr()
+        matrix.data[matrix.data == 7] = absent
+        with pytest.warns(UserWarning, match="explicit zero") if absent == 0 else contextlib.nullcontext():
+            found = ours.min_weight_full_bipartite_matching(matrix)[1]
+        assert found.tolist() == ours.min_weight_full_bipartite_matching(wide)[1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([1, 2**20], True),
+        ([-(2**22), 2**22], True),
+        ([1, 2**22], False),
+        ([0.5, 0.75, -3.0], True),
+        ([0.1, 0.2], False),
+        ([0.1, 0.1], True),
+        ([], True),
+        ([1e300, -1e300, 1e-300], False),
+        ([-(2.0**1023), 2.0**1023], True),
+        ([5e-324, 1e-323], False),
+    ],
+)
+def test_weights_that_are_few_steps_apart(values: list[float], expected: bool) -> None:
+    assert csgraph_flows._are_few_steps(np.array(values)) == expected
 
 
 @pytest.mark.parametrize("much", [0, 2**30])
