@@ -675,7 +675,7 @@ def test_pocl_alone_leaves_some_kernels_unoptimised(device: Device, monkeypatch:
     assert set(OWN_MACROS) >= unoptimised.KERNELS
 
 
-@pytest.mark.deep(parts=46)
+@pytest.mark.deep(parts=82)
 @pytest.mark.parametrize("file", OWN_MACROS)
 def test_every_kernel_of_a_file_is_built(file: str, device: Device, private_cache: Path) -> None:
     names = re.findall(r"^__kernel void (\w+)\(", "\n".join(text_of(file)), re.MULTILINE)

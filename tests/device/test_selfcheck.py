@@ -315,7 +315,7 @@ def test_75_wrong_near_far_is_replaced_by_the_other(
     assert np.array_equal(reedsp.sssp(graph, 4, device=fresh).dist, expected[4])
 
 
-@pytest.mark.deep(parts=92)  # a wrong kernel that takes a compiler for CPUs a minute
+@pytest.mark.deep(parts=164)  # a wrong kernel that takes a compiler for CPUs a minute
 def test_75_wrong_size_of_work_groups_is_replaced(
     fresh: Device, kernel_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -334,7 +334,7 @@ def test_75_wrong_size_of_work_groups_is_replaced(
     assert near_far.chosen_form(fresh, INT32)
 
 
-@pytest.mark.deep(parts=92)  # two sets of wrong kernels, of which one takes as long
+@pytest.mark.deep(parts=164)  # two sets of wrong kernels, of which one takes as long
 def test_75_another_method_serves(fresh: Device, kernel_copy: Path) -> None:
     """With near-far wrong in both forms Bellman-Ford; with that wrong as well, an error."""
     for file in ("single_source/near_far_piles.cl", "single_source/near_far_work_group.cl"):

@@ -41,7 +41,7 @@ def test_devices_solve_them(index: int, method: Method, device: reedsp.Device) -
     problem.check(problem.program.run(problem.n, method=method, device=device, **problem.given))
 
 
-@pytest.mark.deep(parts=46)  # each set is a program of its own to compile
+@pytest.mark.deep(parts=82)  # each set is a program of its own to compile
 @pytest.mark.parametrize("first", range(0, len(ALL_SETS), 8))
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("index", range(NUMBER))

@@ -92,7 +92,7 @@ def assert_sorted_as_by_numpy(keys: np.ndarray, device: Device, **how: Any) -> N
 # ---- types, patterns and lengths --------------------------------------------------------------------
 
 
-@pytest.mark.deep(*(str(dtype) for dtype in KEY_TYPES if dtype not in QUICK), parts=46)
+@pytest.mark.deep(*(str(dtype) for dtype in KEY_TYPES if dtype not in QUICK), parts=82)
 @pytest.mark.parametrize("dtype", KEY_TYPES, ids=str)
 def test_every_type_and_pattern(dtype: np.dtype[Any], pretender: Device) -> None:
     for pattern in PATTERNS:
@@ -193,7 +193,7 @@ def test_counts_of_64_bits(device: Device, monkeypatch: pytest.MonkeyPatch) -> N
     assert_sorted_as_by_numpy(keys_of(np.dtype(np.int32), "few", 1000), device)
 
 
-@pytest.mark.deep(parts=240)  # each case has kernels of its own
+@pytest.mark.deep(parts=410)  # each case has kernels of its own
 @pytest.mark.parametrize("seed", range(80))
 @pytest.mark.parametrize("form", FORMS)
 def test_random_cases(form: str, seed: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ Every run says what it has left out.
 
 ``@pytest.mark.deep("int64", "groups*5")`` marks only the cases whose names in brackets hold one of these parts. Tests
 that share what is expensive, a kernel that takes a minute to build, say so by ``group="..."``: they are in one slice.
-There are 23 slices; of tests that together take minutes, ``parts=46`` makes 46, and twice as many turns.
+There are 41 slices; of tests that together take minutes, ``parts=82`` makes 82, and twice as many turns.
 
 What has changed is what differs from ``REEDSP_LANDED``, a commit, or from where ``origin/main`` was left, or, where
 that is this very commit, from the commit before it. Outside a git repository it is slice 0 and nothing more.
@@ -31,7 +31,7 @@ import pytest
 
 from tests.support.rooms import ROOT, floors, is_at_or_above, room_of
 
-PARTS = 23  # a prime number, so that slices and turns are independent
+PARTS = 41  # a prime number, so that slices and turns are independent
 MOST = 128  # deep tests of what has changed in a run
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"  # as git names it: the first commit has nothing before it
 
