@@ -66,8 +66,6 @@ def read_table(table: Any, source: str, target: str, weight: str | None) -> Tabl
             raise TypeError(f"{argument}: expected the name of a column, got {name!r}")
     try:
         column_of = _columns(table, source, target, weight)
-    except OverflowError:  # of a column of objects in a table of another library
-        raise ValueError("table: a column has an integer outside int64") from None
     except (pyarrow.ArrowException, OSError) as error:
         is_file = isinstance(table, (str, os.PathLike))
         if isinstance(error, OSError) and not (is_file and _is_damage(error, os.fsdecode(table))):
@@ -101,39 +99,52 @@ def _suffix(name: str) -> str:
 
 def _columns(table: Any, source: str, target: str, weight: str | None) -> Callable[[str], Any]:
     """Return a function that returns a column of the table, after a check that each name is that of one column."""
-    import pyarrow
-
     names = [name for name in (source, target, weight) if name is not None]
-    if isinstance(table, (str, os.PathLike)):
-        content = _read_file(os.fsdecode(table), names)
-    elif isinstance(table, Mapping):
-        content = _of_arrays({name: table[name] for name in names if name in table})
-    elif hasattr(table, "__arrow_c_stream__"):
-        content = pyarrow.RecordBatchReader.from_stream(_of_known_frame(table, names)).read_all()
-    else:
-        raise TypeError(
-            f"table: expected a table of pandas, polars, duckdb or pyarrow, a mapping of names to arrays, or a file, "
-            f"got {type(table).__name__}"
-        )
-    held = list(table) if isinstance(table, Mapping) else content.column_names
+    held, read = _content(table, names)
     for name in names:
         if held.count(name) != 1:
             count = "no column" if name not in held else f"{held.count(name)} columns"
             cure = "; weight=None gives every edge weight 1" if name == weight else ""
             raise ValueError(f"table has {count} {name!r}; its columns are {', '.join(map(repr, held))}{cure}")
-    columns: Callable[[str], Any] = content.column
+    columns: Callable[[str], Any] = read().column
     return columns
 
 
-def _read_file(name: str, columns: list[str]) -> Any:
-    """Return the table in a file; columns of a text as text, so that no weight is rounded and no name is shortened."""
+def _content(table: Any, names: list[str]) -> tuple[list[Any], Callable[[], Any]]:
+    """Return the names of all columns, and what reads some of them: other columns may hold what Arrow does not."""
+    pandas = sys.modules.get("pandas")
+    if isinstance(table, (str, os.PathLike)):
+        return _file_content(os.fsdecode(table), names)
+    if isinstance(table, Mapping):
+        return list(table), lambda: _of_arrays({name: table[name] for name in names})
+    if pandas is not None and isinstance(table, pandas.DataFrame):
+        levels = [level for level in table.index.names if level is not None]
+        return [*table.columns, *levels], lambda: _of_arrays({name: _of_frame(table, name) for name in names})
+    if hasattr(table, "__arrow_c_stream__"):
+        import pyarrow
+
+        stream = pyarrow.RecordBatchReader.from_stream(table)
+        return stream.schema.names, stream.read_all
+    raise TypeError(
+        f"table: expected a table of pandas, polars, duckdb or pyarrow, a mapping of names to arrays, or a file, "
+        f"got {type(table).__name__}"
+    )
+
+
+def _of_frame(table: Any, name: str) -> Any:
+    """Return a column of a table of pandas, or a level of its index."""
+    return table[name] if name in table.columns else table.index.get_level_values(name)
+
+
+def _file_content(name: str, columns: list[str]) -> tuple[list[Any], Callable[[], Any]]:
+    """Return what is in a file; columns of a text as text, so that no weight is rounded and no name is shortened."""
     suffix = _suffix(name)
     if suffix in _CSV:
         import pyarrow.csv
 
         # Lines may break within quotes, also where a part of the file ends.
         delimiter = "\t" if suffix == ".tsv" else ","
-        return pyarrow.csv.read_csv(
+        content = pyarrow.csv.read_csv(
             name,
             parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             convert_options=pyarrow.csv.ConvertOptions(
@@ -142,10 +153,12 @@ def _read_file(name: str, columns: list[str]) -> Any:
                 strings_can_be_null=True,
             ),
         )
+        return content.column_names, lambda: content
     if suffix in _PARQUET:
         import pyarrow.parquet
 
-        return pyarrow.parquet.read_table(name)
+        dataset = pyarrow.parquet.ParquetDataset(name)
+        return dataset.schema.names, lambda: dataset.read(columns=columns)
     raise ValueError(f"{name}: expected a name that ends in one of {', '.join((*_CSV, *_PARQUET))}")
 
 
@@ -164,17 +177,6 @@ def _of_arrays(arrays: dict[str, Any]) -> Any:
     if len(set(lengths.values())) > 1:
         raise ValueError(f"table has columns of different lengths: {lengths}")
     return pyarrow.table(columns)
-
-
-def _of_known_frame(table: Any, names: list[str]) -> Any:
-    """Return a table, of pandas' columns with :func:`_of_known_type`."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None or not isinstance(table, pandas.DataFrame):
-        return table
-    columns = {name: table[name] for name in names if isinstance(table.dtypes.get(name), np.dtype)}
-    known = {name: _of_known_type(column, name) for name, column in columns.items()}
-    changed = {name: column for name, column in known.items() if column is not columns[name]}
-    return table.assign(**changed) if changed else table
 
 
 def _of_known_type(values: Any, name: str) -> Any:
@@ -202,7 +204,7 @@ def _as_float64(numbers: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]
 def _refuse_large_integers(values: Any, name: str) -> None:
     """Refuse an integer outside int64, or one that float64 does not hold next to floats, by its row."""
     if isinstance(values, np.ndarray) or not isinstance(values, Sequence):
-        values = np.asarray(values, object).tolist()  # of a column of pandas, too
+        values = np.atleast_1d(np.asarray(values, object)).tolist()  # of a column of pandas, or no array at all, too
     beside_floats = any(isinstance(value, (float, np.floating)) for value in values)
     for row, value in enumerate(values):
         if not isinstance(value, (int, np.integer)):
@@ -334,37 +336,59 @@ def _numbers_of_text(column: Any, name: str) -> npt.NDArray[Any]:
     if hexadecimal.any():
         row = int(np.argmax(hexadecimal))
         raise ValueError(f"{place_in(name)(row)} is {words[row].as_py()!r}, expected a decimal number")
+    if compute.any(compute.starts_with(words, "+")).as_py():
+        words = compute.replace_substring_regex(words, "^[+]([0-9]+)$", r"\1")  # with it, Arrow sees no integer
     with contextlib.suppress(pyarrow.ArrowInvalid):
         return np.asarray(words.cast(pyarrow.int64()).to_numpy())
     try:
-        numbers = words.cast(pyarrow.float64()).to_numpy()
+        numbers = np.asarray(words.cast(pyarrow.float64()).to_numpy())
     except pyarrow.ArrowInvalid:
-        row = next(row for row, word in enumerate(words) if not _is_number(word))
+        row = _first_other(words, pyarrow.float64())
         raise ValueError(f"{place_in(name)(row)} is {words[row].as_py()!r}, expected a number") from None
-    beyond = np.isinf(numbers) & compute.match_substring_regex(words, "[0-9]").to_numpy()
-    if beyond.any():
-        row = int(np.argmax(beyond))
-        raise ValueError(f"{place_in(name)(row)} = {words[row].as_py()[:40]} is too large for float64")
-    large = compute.match_substring_regex(words, "^[+-]?[0-9]{16,}$").to_numpy()
-    for row in np.flatnonzero(large).tolist():
-        number = int(words[row].as_py())
-        if number != int(numbers[row]) or not _INT64.min <= number <= _INT64.max:
-            raise ValueError(f"{place_in(name)(row)} = {words[row]} is outside int64, or has no exact float64 value")
-    return np.asarray(numbers)
+    _refuse_unlike_float64(words, numbers, name)
+    return numbers
+
+
+def _refuse_unlike_float64(words: Any, numbers: npt.NDArray[np.float64], name: str) -> None:
+    """Refuse numbers that float64 makes infinite or 0, and integers that it rounds or int64 does not hold."""
+    import pyarrow
+    from pyarrow import compute
+
+    for extreme, digits, size in ((np.isinf(numbers), "[0-9]", "large"), (numbers == 0, "^[^eE]*[1-9]", "small")):
+        rows = np.flatnonzero(extreme)
+        beyond = rows[compute.match_substring_regex(words.take(rows), digits).to_numpy()]
+        if len(beyond):
+            row = int(beyond[0])
+            raise ValueError(f"{place_in(name)(row)} = {words[row].as_py()[:40]} is too {size} for float64")
+    rows = np.flatnonzero(compute.match_substring_regex(words, "^-?[0-9]{16,}$").to_numpy())
+    large = words.take(rows)
+    try:
+        with np.errstate(invalid="ignore"):  # 2**63, to which float64 rounds, wraps and so differs
+            wrong = np.flatnonzero(numbers[rows].astype(np.int64) != large.cast(pyarrow.int64()).to_numpy())
+    except pyarrow.ArrowInvalid:
+        wrong = np.array([_first_other(large, pyarrow.int64())])
+    if len(wrong):
+        row = int(rows[wrong[0]])
+        raise ValueError(f"{place_in(name)(row)} = {words[row]} is outside int64, or has no exact float64 value")
+
+
+def _first_other(words: Any, kind: Any) -> int:
+    """Return the first row that Arrow does not read as a number of this type, which Python may do otherwise."""
+    import pyarrow
+
+    begin, end = 0, len(words)
+    while end - begin > 1:
+        middle = (begin + end) // 2
+        try:
+            words.slice(begin, middle - begin).cast(kind)
+        except pyarrow.ArrowInvalid:
+            end = middle
+        else:
+            begin = middle
+    return begin
 
 
 def _refuse_nulls(column: Any, name: str, expected: str) -> None:
     if column.null_count:
         missing = np.flatnonzero(column.is_null().to_numpy())
         raise ValueError(f"{place_in(name)(int(missing[0]))} is missing, expected {expected}")
-
-
-def _is_number(word: Any) -> bool:
-    """Return whether Arrow reads a text as a number, which Python may do otherwise."""
-    import pyarrow
-
-    try:
-        word.cast(pyarrow.float64())
-    except pyarrow.ArrowInvalid:
-        return False
-    return True

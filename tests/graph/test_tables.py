@@ -345,5 +345,81 @@ def test_integers_beyond_int64_in_arrays_of_objects() -> None:
     for column in (np.array([1, 2**70], object), pandas.Series([1, 2**70], dtype=object)):
         with pytest.raises(ValueError, match=rf"^column 'w', row 1 = {2**70} is outside int64$"):
             reedsp.Graph.from_table({"s": [1, 2], "t": [2, 3], "w": column}, "s", "t", "w")
-    with pytest.raises(ValueError, match=r"^table: a column has an integer outside int64$"):
-        reedsp.Graph.from_table(pandas.DataFrame({"s": [1, 2], "t": [2, 3], "w": column}), "s", "t", "w")
+        with pytest.raises(ValueError, match=rf"^column 'w', row 1 = {2**70} is outside int64$"):
+            reedsp.Graph.from_table(pandas.DataFrame({"s": [1, 2], "t": [2, 3], "w": column}), "s", "t", "w")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        [1, [2, 3], 4, 5],
+        ["a", 1, 2, 3],
+        [1j, 2, 3, 4],
+        [object(), None, {1}, 2],
+        [2**70, 1, 2, 3],
+        pandas.arrays.SparseArray([0, 0, 0, 1]),
+    ],
+)
+def test_columns_that_are_not_asked_for(other: Any) -> None:
+    frame = pandas.DataFrame(COLUMNS | {"other": pandas.Series(other)}, index=["a", 1, 2.5, None])
+    assert list(reedsp.Graph.from_table(frame).edges()) == EDGES
+    twice = pandas.concat([frame, frame[["other"]]], axis=1)
+    assert list(reedsp.Graph.from_table(twice).edges()) == EDGES
+    with pytest.raises(ValueError, match="table has 2 columns 'other'"):
+        reedsp.Graph.from_table(twice, weight="other")
+
+
+def test_ends_in_the_index_of_pandas() -> None:
+    frame = pandas.DataFrame(COLUMNS)
+    assert list(reedsp.Graph.from_table(frame.set_index(["source", "target"])).edges()) == EDGES
+    assert list(reedsp.Graph.from_table(frame.set_index("weight")).edges()) == EDGES
+
+
+def test_other_columns_of_parquet(tmp_path: Path) -> None:
+    table = pyarrow.table([*COLUMNS.values(), COLUMNS["weight"], [0] * 4, [1] * 4], [*COLUMNS, "a.b", "other", "other"])
+    file = tmp_path / "edges.parquet"
+    pyarrow.parquet.write_table(table, file)
+    assert list(reedsp.Graph.from_table(file, weight="a.b").edges()) == EDGES
+    with pytest.raises(ValueError, match=r"table has no column 'km'; its columns are .*, 'other'; weight=None"):
+        reedsp.Graph.from_table(file, weight="km")
+
+
+@pytest.mark.parametrize("value", [1, np.array(1), None])
+def test_columns_that_are_no_arrays_are_named(value: Any) -> None:
+    with pytest.raises(TypeError, match=r"^column 'target': "):
+        reedsp.Graph.from_table({"source": [1], "target": value, "weight": [3]})
+
+
+def test_names_of_two_kinds_are_refused_by_column() -> None:
+    for table in ({"source": [1, "a"], "target": [2, 3]}, pandas.DataFrame({"source": [1, "a"], "target": [2, 3]})):
+        with pytest.raises(TypeError, match=r"^column 'source': "):
+            reedsp.Graph.from_table(table, weight=None)
+
+
+@pytest.mark.parametrize("word", ["1e-400", "-1E-400", f"0.{'0' * 400}1"])
+def test_weights_of_a_text_that_are_too_small(word: str, tmp_path: Path) -> None:
+    file = csv(tmp_path, f"source,target,weight\n0,1,0e5\n1,2,{word}\n")
+    with pytest.raises(ValueError, match=rf"^column 'weight', row 1 = {word[:40]} is too small for float64$"):
+        reedsp.Graph.from_table(file)
+
+
+def test_integers_of_a_text_with_a_plus(tmp_path: Path) -> None:
+    graph = reedsp.Graph.from_table(csv(tmp_path, "source,target,weight\n0,1,+5\n1,0,-2\n"))
+    assert graph.weights.dtype == np.int64
+    assert graph.weights.tolist() == [5, -2]
+    for other in ("+-5", "++5", "+"):
+        with pytest.raises(ValueError, match=r"column 'weight', row 1 is '[+]+-?5?', expected a number"):
+            reedsp.Graph.from_table(csv(tmp_path, f"source,target,weight\n0,1,+5\n1,0,{other}\n"))
+    file = csv(tmp_path, f"source,target,weight\n0,1,0.5\n1,0,+{2**53 + 1}\n")
+    with pytest.raises(ValueError, match=r"row 1 = .* no exact float64 value"):
+        reedsp.Graph.from_table(file)
+
+
+@pytest.mark.parametrize("bad", [0, 1, 49_999, 99_999])
+@pytest.mark.parametrize(("good", "wrong"), [("1", "NA"), ("1000000000000000", "9007199254740993"), ("1", "9" * 19)])
+def test_the_first_wrong_weight_of_many_is_found(bad: int, good: str, wrong: str, tmp_path: Path) -> None:
+    words = [good, "0.5"] * 50_000
+    words[bad] = wrong
+    text = "".join(f"0,1,{word}\n" for word in words)
+    with pytest.raises(ValueError, match=f"column 'weight', row {bad} "):
+        reedsp.Graph.from_table(csv(tmp_path, "source,target,weight\n" + text))
