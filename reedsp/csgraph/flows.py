@@ -189,7 +189,7 @@ def min_weight_full_bipartite_matching(
         There is no full matching, weights are no numbers, one is NaN, infinitely good or an integer outside int64, or
         the index arrays are corrupt.
     OverflowError
-        Weights are integers, of which as many as are matched may add up to more than int64 holds.
+        Weights are integers that are too far apart for prices in int64, as :func:`reedsp.full_matching` says.
 
     Examples
     --------

@@ -272,7 +272,7 @@ def test_integers_are_exact_up_to_the_limit(device: Device) -> None:
     found = reedsp.full_matching(matrix, method="shortest-paths", device=device)
     assert (found.weight, found.verify()) == (2 * base + 1, True)
     for wrong in ([[INT64, 1], [1, 1]], [[2**62, 2**62 - 1]], [[-(2**62) - 1, -(2**62) + 1]]):
-        with pytest.raises(OverflowError, match=r"^the weights are from .* whose sums int64 does not hold for"):
+        with pytest.raises(OverflowError, match=r"^the weights are from .* whose prices int64 may not hold for"):
             reedsp.full_matching(np.array(wrong), device=device)
     large = np.array([[2**61, 1], [1, 2**55]])
     with pytest.raises(OverflowError, match=r"for 2 edges$"):
@@ -281,6 +281,29 @@ def test_integers_are_exact_up_to_the_limit(device: Device) -> None:
         ValueError, match=r"^method = 'auction': the weights are too large, or too many, for its prices$"
     ):
         reedsp.full_matching(wide_diagonal(), method="auction", device=device)
+
+
+@pytest.mark.parametrize("maximum", [False, True])
+def test_integers_that_are_too_far_apart_for_auctions(maximum: bool, device: Device) -> None:
+    """Their sums are far below what int64 holds, and so are the prices of paths."""
+    n, far = 2000, 10**13
+    weights = [np.full(n, far), np.full(n - 1, 3), np.full(n - 1, 5)]
+    matrix = scipy.sparse.diags_array(weights, offsets=[0, 1, -1], format="csr", dtype=np.int64)
+    found = reedsp.full_matching(-matrix if maximum else matrix, maximum, device=device)
+    assert (found.weight, found.verify(device)) == ((-8 if maximum else 8) * n // 2, True)
+    assert np.abs(found.column_prices).max() <= 16 * n * far
+
+
+def test_prices_of_paths_fit_up_to_the_limit(device: Device) -> None:
+    """Rows bid for too few columns until they have lost patience, of weights as far apart as they may be."""
+    rng = np.random.default_rng(11)
+    for n in (3, 5, 7) * 10:
+        far = (2**62 - 1) // (16 * (n + 1)) - 100
+        matrix = np.where(rng.random((n, n)) < 0.4, 1, far) + rng.integers(1, 50, (n, n)) + rng.integers(-far, 1)
+        found = reedsp.full_matching(matrix, method="shortest-paths", device=device)
+        orders = itertools.permutations(range(n))
+        assert found.weight == min(sum(matrix[row, column].item() for row, column in enumerate(o)) for o in orders)
+        assert found.verify(device)
 
 
 def wide_diagonal() -> Any:
@@ -667,6 +690,6 @@ def test_fractions_whose_sums_are_beyond_float64(device: Device) -> None:
     """Sums that are infinite would be taken for pairs that there are not."""
     matrix = scipy.sparse.coo_array(([4e307, -1.28e307, 0.5], ([0, 1, 1], [1, 0, 1])))
     with pytest.raises(
-        OverflowError, match=r"^the weights reach 4e\+307, whose sums float64 does not hold for 2 edges$"
+        OverflowError, match=r"^the weights reach 4e\+307, whose prices float64 may not hold for 2 edges$"
     ):
         reedsp.full_matching(matrix, device=device)

@@ -75,9 +75,9 @@ def full_matching(
     ValueError
         There is no full matching, or the matrix is wrong; the message names the position.
     OverflowError
-        The weights are integers whose sums int64 may not hold: 512 times the number of pairs times the range of the
-        weights is not below 2^62, or a weight is not. Or they are fractions whose sums float64 may not hold: 4 times
-        the largest, times the number of pairs and one.
+        The weights are integers whose prices int64 may not hold: 16 times the number of pairs and one, times the range
+        of the weights, is not below 2^62, or a weight is not. Or they are fractions whose prices float64 may not hold:
+        4 times the largest, times the number of pairs and one.
     TypeError
         An argument has the wrong type.
     DeviceError
@@ -86,8 +86,8 @@ def full_matching(
     Notes
     -----
     Integers are exact. So are fractions that are integers once they are multiplied by a power of two, if int64 holds
-    these as above, and all fractions in an auction. By "shortest-paths" sums of others are rounded, as in SciPy, on
-    devices with double precision.
+    their prices, with a factor of 512 instead of the 16 above; and all fractions in an auction. By "shortest-paths"
+    sums of others are rounded, as in SciPy, on devices with double precision.
 
     Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems", 1987;
     Bertsekas, "The auction algorithm: a distributed relaxation method for the assignment problem", 1988. See

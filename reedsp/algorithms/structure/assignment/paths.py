@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.structure.assignment.weights import Weights
+from reedsp.algorithms.structure.assignment.weights import Weights, auctions_fit
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.iterate import Pace, repeated
@@ -51,7 +51,7 @@ def shortest_paths(job: Job, weights: Weights, maximum: bool, progress: Report |
     ----------
     job : Job
     weights : Weights
-        At least one. Integers whose sums int64 holds, or fractions, for devices with double precision.
+        At least one. Integers whose prices int64 holds, or fractions, for devices with double precision.
     maximum : bool
         Find the maximum weight instead of the minimum.
     progress : callable(rows, most), optional
@@ -123,7 +123,8 @@ def _epsilons(weights: Weights, kind: np.dtype[Any], shift: Any) -> tuple[Any, A
     Of fractions they are of the size of those that rows can be matched by: from prices of the size of one that is very
     large, as for what must not be matched, the others would be rounded away.
     """
-    if weights.rows < weights.columns or weights.m > _SPARSE * weights.rows:
+    is_suited = weights.rows == weights.columns and weights.m <= _SPARSE * weights.rows
+    if not is_suited or (weights.is_integral and not auctions_fit(weights)):
         return kind.type(0), kind.type(0)
     lowest, highest = weights.values.min().item(), weights.values.max().item()
     if weights.is_integral:

@@ -15,9 +15,10 @@ from reedsp.graph.graph import Graph, entries_of_dense, is_networkx, is_sparse
 _MOST_INDEX = np.iinfo(np.int32).max
 _LARGEST = 2**63 - 1
 _SAMPLE = 1024  # weights
-_STEPS = 512
-"""A price changes by little more than the range of the weights, in each of eight bids for a row of 26 auctions at most
-and for each path; a path is as long as two prices."""
+_STEPS, _STEPS_OF_PATHS = 512, 16
+"""How many times the range of the weights, for each row, a price changes: by little more than the range in each of
+eight bids for a row, of 26 auctions at most if there are any, and by twice the length of a path, which has each row
+once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,22 +164,22 @@ def _numbers(
 
 
 def in_integers(weights: Weights) -> tuple[Weights, int]:
-    """Return the weights as integers, and by which power of two they were multiplied, if int64 holds their sums.
+    """Return the weights as integers, and by which power of two they were multiplied, if int64 holds the prices.
 
     Fractions that do not fit remain as they are, with power 0.
 
     Raises
     ------
     OverflowError
-        They are integers, whose sums int64 may not hold; or others, whose sums float64 may not.
+        They are integers, whose prices int64 may not hold; or others, whose prices float64 may not.
     """
     values, m = weights.values, weights.m
     if m == 0:
         return replace(weights, values=values.astype(np.int64)), 0
     if weights.is_integral:
-        if not _sums_fit(int(values.min()), int(values.max()), weights):
+        if not _prices_fit(weights, _STEPS_OF_PATHS):
             raise OverflowError(
-                f"the weights are from {values.min()} to {values.max()}, whose sums int64 does not hold for "
+                f"the weights are from {values.min()} to {values.max()}, whose prices int64 may not hold for "
                 f"{min(weights.rows, weights.columns)} edges"
             )
         return weights, 0
@@ -187,23 +188,27 @@ def in_integers(weights: Weights) -> tuple[Weights, int]:
         power = _power_of_fractions(some)
         if power >= 1024 or int(np.frexp(np.abs(some).max())[1]) + power > 62:  # or 2^62 is reached
             return _in_floats(weights), 0
-    integers = np.ldexp(values, power).astype(np.int64)
-    if not _sums_fit(int(integers.min()), int(integers.max()), weights):
-        return _in_floats(weights), 0
-    return replace(weights, values=integers), power
+    solved = replace(weights, values=np.ldexp(values, power).astype(np.int64))
+    return (solved, power) if auctions_fit(solved) else (_in_floats(weights), 0)
+
+
+def auctions_fit(weights: Weights) -> bool:
+    """Return whether int64 holds the prices of integers after the auctions of a single work-item."""
+    return _prices_fit(weights, _STEPS)
 
 
 def _in_floats(weights: Weights) -> Weights:
     largest, matched = float(np.abs(weights.values).max()), min(weights.rows, weights.columns)
     if largest > np.finfo(np.float64).max / (4 * (matched + 1)):
-        raise OverflowError(f"the weights reach {largest}, whose sums float64 does not hold for {matched} edges")
+        raise OverflowError(f"the weights reach {largest}, whose prices float64 may not hold for {matched} edges")
     return weights
 
 
-def _sums_fit(lowest: int, highest: int, weights: Weights) -> bool:
-    """Return whether int64 holds prices, and sums of two."""
+def _prices_fit(weights: Weights, steps: int) -> bool:
+    """Return whether int64 holds prices of so many steps for a row, and sums of two."""
+    lowest, highest = int(weights.values.min()), int(weights.values.max())
     matched = min(weights.rows, weights.columns)
-    return _STEPS * (matched + 1) * (highest - lowest) < 2**62 and max(-lowest, highest) < 2**62
+    return steps * (matched + 1) * (highest - lowest) < 2**62 and max(-lowest, highest) < 2**62
 
 
 def _power_of_fractions(values: npt.NDArray[np.float64]) -> int:
