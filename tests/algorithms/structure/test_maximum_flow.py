@@ -197,6 +197,29 @@ def test_the_largest_capacities(method: Any, device: Device) -> None:
     assert (found.value, found.cut().source_side.tolist(), found.verify()) == (11, [0], True)
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_no_limit_at_either_end(method: Any, device: Device) -> None:
+    """A source of all sources, and a target of all targets: what is between them limits the flow."""
+    ends = [0, 0, 1, 2, 3, 4], [1, 2, 3, 4, 5, 5]
+    graph = reedsp.Graph.from_edges(6, *ends, [INT64, INT64, 5, 7, INT64, INT64])
+    found = reedsp.maximum_flow(graph, 0, 5, method, device=device)
+    assert (found.value, found.cut().edges.tolist(), found.verify(device)) == (12, [2, 3], True)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("most", [2**62, INT64])
+def test_more_leaves_the_source_than_64_bits_hold(method: Any, most: int, device: Device) -> None:
+    """It comes together in one vertex, before an edge that carries little of it."""
+    k = 40
+    middle, last = np.arange(1, k + 1), np.full(k, k + 1)
+    tails = np.concatenate((np.zeros(k, int), middle, [k + 1, k + 1]))
+    heads = np.concatenate((middle, last, [k + 2, k + 3]))
+    capacities = np.concatenate((np.full(k, INT64), np.full(k, 2**61), [most, 7]))
+    graph = reedsp.Graph.from_edges(k + 4, tails, heads, capacities)
+    found = reedsp.maximum_flow(graph, 0, k + 2, method, device=device)
+    assert (found.value, found.cut().capacity, found.verify(device)) == (most, most, True)
+
+
 def test_what_is_accepted(device: Device) -> None:
     matrix = scipy.sparse.csr_array([[0, 5, 0], [0, 0, 3], [0, 0, 0]])
     for given in (matrix, matrix.astype(float), matrix.toarray(), matrix.tocoo(), nx.from_scipy_sparse_array(matrix)):

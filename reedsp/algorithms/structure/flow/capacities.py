@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -46,10 +47,12 @@ class Network:
         Raises
         ------
         OverflowError
-            More may flow than int64 holds.
+            More may flow than int64 holds: across the cut around either vertex, and across one of small edges.
         """
         leaving = _total(capacities[indptr[source] : indptr[source + 1]])
         bound = leaving if leaving <= _NARROW else min(leaving, _total(capacities[indices == sink]))
+        if bound > _LARGEST:
+            bound = min(bound, _capacity_of_cut(indptr, indices, capacities, source, sink))
         if bound > _LARGEST:
             raise OverflowError(f"up to {bound} may flow, which int64 does not hold")
         return cls(indptr, indices, capacities, source, sink, bound + 1)
@@ -63,6 +66,12 @@ class Network:
     def m(self) -> int:
         """Number of edges."""
         return len(self.indices)
+
+    @property
+    def leaving(self) -> int:
+        """What the edges that leave the source can carry together, each of them the bound at most."""
+        capacities = self.capacities[self.indptr[self.source] : self.indptr[self.source + 1]]
+        return _total(np.minimum(capacities, min(self.bound, np.iinfo(capacities.dtype).max)))
 
     @property
     def is_narrow(self) -> bool:
@@ -89,6 +98,31 @@ class Found:
     flow: npt.NDArray[Any]
     is_source_side: npt.NDArray[np.bool_]
     rounds: int
+
+
+def _capacity_of_cut(
+    indptr: npt.NDArray[Any], indices: npt.NDArray[Any], capacities: npt.NDArray[Any], source: int, sink: int
+) -> int:
+    """Return the capacity of a cut whose largest edge is as small as that of any: none has no limit, if that can be.
+
+    It is between what the source reaches by edges that can carry more than some amount, and the rest.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import breadth_first_order
+
+    n = len(indptr) - 1
+    amounts = np.unique(capacities)
+
+    def reached(amount: Any) -> npt.NDArray[np.bool_]:
+        larger = csr_array((capacities > amount, indices, indptr), shape=(n, n), copy=True)
+        larger.eliminate_zeros()
+        mask = np.zeros(n, np.bool_)
+        mask[breadth_first_order(larger, source, return_predecessors=False)] = True
+        return mask
+
+    first = bisect.bisect_left(range(len(amounts)), True, key=lambda place: not reached(amounts[place])[sink])
+    side = reached(amounts[first])
+    return _total(capacities[np.repeat(side, np.diff(indptr)) & ~side[indices]])
 
 
 def _total(capacities: npt.NDArray[Any]) -> int:

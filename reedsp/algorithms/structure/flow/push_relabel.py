@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pyopencl as cl
@@ -46,14 +47,29 @@ def push_relabel(job: Job, network: Network, progress: Report | None = None, mos
     TooDeepError
         One is farther away.
     """
-    search = _PushRelabel(job, network)
+    search = _PushRelabel(job, network if network.leaving < 2**64 else _limited(network))
     try:
         value = search.run(progress, most_levels)
         with job.phases.within("download"):
             flow = job.download(search.flow, network.m, network.capacities.dtype)
-        return Found(value, flow, search.source_side(), search.rounds)
+        return Found(value, flow, search.source_side(network.source)[: network.n], search.rounds)
     finally:
         search.close()
+
+
+def _limited(network: Network) -> Network:
+    """Return a network with one more vertex, the source, from which an edge carries to the old one what may flow.
+
+    So much is on its way at most: uint64 would not hold what leaves the old one at first.
+    """
+    capacity = min(network.bound, np.iinfo(np.int64).max)
+    return replace(
+        network,
+        indptr=np.append(network.indptr, network.m + 1),
+        indices=np.append(network.indices, network.indices.dtype.type(network.source)),
+        capacities=np.append(network.capacities, capacity),
+        source=network.n,
+    )
 
 
 class _PushRelabel:
@@ -178,9 +194,9 @@ class _PushRelabel:
             if not is_active:
                 return
 
-    def source_side(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def source_side(self, source: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Return which vertices the source still reaches."""
         network = self._network
-        self._search(self._heights[0], network.source, network.n, forward=True)
+        self._search(self._heights[0], source, network.n, forward=True)
         heights = self._job.download(self._heights[0], network.n, np.uint32)
         return np.asarray(heights != self._layout["UNREACHED"])
