@@ -6,7 +6,8 @@ parser reads the same block. The line parser defines the format and is the only 
 
 Nothing is allocated because a header claims a size: arrays grow with the text, and a claim is compared with
 what the text turned out to hold before a graph is built from it. A file that would take more memory than 64 MiB and
-4 times its decompressed bytes is refused (:meth:`Text.require`) before the memory is taken.
+4 times its decompressed bytes, or 6 times those of a text with an undirected graph, is refused
+(:meth:`Text.require`) before the memory is taken.
 """
 
 from __future__ import annotations
@@ -58,6 +59,9 @@ _BASE_MEMORY = 2**26
 
 _MEMORY = 4
 """Bytes that may be needed for each decompressed one, beyond the base."""
+
+_UNDIRECTED_MEMORY = 6
+"""The same for a text with an undirected graph, in which an edge is stored twice: the shortest lines need so much."""
 
 _VERTEX_MEMORY = 24
 """Bytes that a vertex takes while a graph is built."""
@@ -141,7 +145,8 @@ def read(
         cannot hold next to fractional weights, is such a fault, and so is a fraction that float64 would make infinite
         or 0; so is a text that expands to more than 64 MiB
         and 200 times the compressed size, a header that claims far more vertices than the file could use, and a file
-        that would take more memory than 64 MiB and 4 times its decompressed bytes.
+        that would take more memory than 64 MiB and 4 times its decompressed bytes, or 6 times those of a text with an
+        undirected graph.
     TypeError
         `path` is none.
     OSError
@@ -276,6 +281,8 @@ class Text:
         Whether the head is all of the content.
     edges : int
         Edges that the text lists, once they are known.
+    memory : int
+        Bytes of memory that may be needed for each decompressed one, beyond the base.
     """
 
     def __init__(
@@ -286,6 +293,7 @@ class Text:
         self._limit = limit
         self._report = report
         self.edges = 0
+        self.memory = _MEMORY
         self._block = b""
         self._position = 0
         self.size = 0
@@ -316,7 +324,7 @@ class Text:
         inside : int
             Decompressed bytes, where the content is compressed a second time.
         """
-        limit = _BASE_MEMORY + _MEMORY * max(self.size, inside)
+        limit = _BASE_MEMORY + self.memory * max(self.size, inside)
         if memory > limit:
             raise self.fault(
                 None,
@@ -790,13 +798,15 @@ def _vertex_limit(size: int) -> int:
     return min(MAX_VERTICES, (_BASE_MEMORY + _MEMORY * size - 2 * _WORKING_MEMORY) // _VERTEX_MEMORY)
 
 
-def text_is_accepted(form: str, n: int, edges: int, weighted: bool, size: int) -> bool:
+def text_is_accepted(form: str, directed: bool, n: int, edges: int, weighted: bool, size: int) -> bool:
     """Whether a text of so many bytes is long enough to be read as a graph of so many vertices.
 
     Parameters
     ----------
     form : str
         Ending of its name.
+    directed : bool
+        Whether the text has a directed graph.
     n, edges : int
         Vertices and edges of the graph, an undirected edge in both directions.
     weighted : bool
@@ -805,7 +815,8 @@ def text_is_accepted(form: str, n: int, edges: int, weighted: bool, size: int) -
         Decompressed bytes.
     """
     memory = _mirroring(n, edges, weighted) if form == ".graph" else _building(n, edges, 8 if weighted else 4)
-    return n <= _vertex_limit(size) and memory <= _BASE_MEMORY + _MEMORY * size
+    limit = _BASE_MEMORY + (_MEMORY if directed else _UNDIRECTED_MEMORY) * size
+    return n <= _vertex_limit(size) and memory <= limit
 
 
 def check_vertices(text: Text, line: int, n: int) -> None:
@@ -837,6 +848,7 @@ def _read_gr(text: Text) -> Graph:
         raise text.fault(line, f"expected a header 'p sp n m', got {quote(header)}")
     n, m = natural(text, line, fields[2]), natural(text, line, fields[3])
     dimacs = fields[1] == b"sp"
+    text.memory = _MEMORY if dimacs else _UNDIRECTED_MEMORY
     if dimacs:
         table = _Table("a source target weight", first=1, last=n, comments=b"c", header=b"p", tag=b"a")
     else:
@@ -945,6 +957,7 @@ def _read_mtx(text: Text) -> Graph:
             raise text.fault(line, f"expected one of {', '.join(w.decode() for w in known)}, got {quote(word)}")
     if field == b"pattern" and (form == b"array" or symmetry == b"skew-symmetric"):
         raise text.fault(line, f"a pattern without values cannot be {quote(form)} {quote(symmetry)}")
+    text.memory = _MEMORY if symmetry == b"general" else _UNDIRECTED_MEMORY
     if form == b"array":
         return _read_mtx_array(text, field, symmetry)
     return _read_mtx_coordinate(text, field, symmetry)
@@ -1068,6 +1081,7 @@ class _Neighbours(NamedTuple):
 
 
 def _read_metis(text: Text) -> Graph:
+    text.memory = _UNDIRECTED_MEMORY
     line, layout, m = _metis_header(text)
     listed = _join_adjacency(text, _read_adjacency(text, line, layout))
     found = len(listed.targets)

@@ -24,6 +24,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.graph.arguments import refuse_other_than_graph
 from reedsp.graph.graph import Graph
 from reedsp.io.readers import suffix, text_is_accepted
 from reedsp.system.files.atomic_file import write_whole
@@ -116,7 +117,7 @@ def write(
     1 2 2.5
     """
     bar = edges_bar("writing", progress)
-    _require_graph(graph)
+    refuse_other_than_graph(graph)
     file = Path(path_argument(path, "path"))
     writer = _writer(file)
     blocks = writer(graph)
@@ -146,7 +147,7 @@ def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:
     >>> reedsp.changes(roads, "roads.gr")
     ['each edge is listed in both directions', 'the labels of the vertices are lost']
     """
-    _require_graph(graph)
+    refuse_other_than_graph(graph)
     file = Path(path_argument(path, "path"))
     _writer(file)
     form = suffix(file.name)
@@ -157,11 +158,6 @@ def changes(graph: Graph, path: str | os.PathLike[str]) -> list[str]:
         if graph.directed and form == ".graph":
             found.append("the graph is undirected")
     return found + _losses(graph, file)
-
-
-def _require_graph(graph: object) -> None:
-    if not isinstance(graph, Graph):
-        raise TypeError(f"graph: expected a reedsp.Graph, got {type(graph).__name__}")
 
 
 def _writer(file: Path) -> Callable[[Graph], _Blocks]:
@@ -209,7 +205,8 @@ def _write_blocks(
             if progress is not None:
                 progress(done, edges)
     weighted = form in (".gr", ".wel") or not _is_unit(graph)
-    if form != ".npz" and not text_is_accepted(form, graph.n, edges, weighted, size):
+    directed = form in (".gr", ".el", ".wel") or (form == ".mtx" and graph.directed)
+    if form != ".npz" and not text_is_accepted(form, directed, graph.n, edges, weighted, size):
         raise ValueError(
             f"graph: {graph.n:,} vertices are more than reedsp.read accepts of a {form} of {size:,} bytes; "
             ".npz holds them"

@@ -183,7 +183,7 @@ def test_a_line_that_is_too_long_to_parse_at_once(tmp_path: Path, monkeypatch: p
     """A block is one line at least, however long that is."""
     monkeypatch.setattr(readers, "_PIECE", 64)
     monkeypatch.setattr(readers, "_BASE_MEMORY", 4 * 600)
-    monkeypatch.setattr(readers, "_MEMORY", 10**6)
+    monkeypatch.setattr(readers, "_UNDIRECTED_MEMORY", 10**6)
     n = 200
     star = "\n".join([f"{n} {n - 1}", " ".join(map(str, range(2, n + 1))), *["1"] * (n - 1), ""])
     expected = [(0, v, 1) for v in range(1, n)] + [(v, 0, 1) for v in range(1, n)]

@@ -66,7 +66,7 @@ _CHUNK = 10_000
 _MOST_FAILURES = 40
 """Failures after which a process goes no further."""
 _MEMORY = 2**26
-_MEMORY_OF_FILE = 4
+_MEMORY_OF_FILE = 6
 _PIECES = (2**19, 2**19, 2**19, 64, 2**19, 9, 2**19, 1)
 """Bytes that the readers take at a time: files of a few lines are to come in several pieces, too."""
 _WRITTEN, _ARCHIVED = 4, 20
@@ -231,7 +231,7 @@ _MOST_DEFLATED = 1032
 
 
 def _inside(content: bytes) -> int:
-    """Return the bytes that an archive holds; other compressed inputs are held to 4 times what they are."""
+    """Return the bytes that an archive holds; other compressed inputs are held to 6 times what they are."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
