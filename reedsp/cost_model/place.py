@@ -119,7 +119,7 @@ def is_signed_for_host(n: int, m: int, rows: int, exact: bool) -> bool:
     return _serves and _SIGNED_ROUNDED + (1 + rows) * once < on_any_device(n, m)
 
 
-def is_limited_for_host(n: int, m: int, rows: int, reached: int, predecessors: bool) -> bool:
+def is_limited_for_host(n: int, m: int, rows: int, reached: float, predecessors: bool) -> bool:
     """Return whether the host is likely to find what is near each source sooner than a device finds it.
 
     Parameters
@@ -128,8 +128,8 @@ def is_limited_for_host(n: int, m: int, rows: int, reached: int, predecessors: b
         Vertices and edges.
     rows : int
         Sources.
-    reached : int
-        Vertices that are near one.
+    reached : float
+        Vertices that are near one, on average.
     predecessors : bool
         Whether all edges are looked at for them, at each source.
     """

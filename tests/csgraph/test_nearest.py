@@ -140,6 +140,36 @@ def test_sources_without_edges_speak_for_no_others(first: list[int], monkeypatch
     assert not nearest.are_within(ways, np.array([n, n, 7, n, n, n, n]), 40.0, **options)
 
 
+@pytest.mark.parametrize("trees", [False, True])
+@pytest.mark.parametrize("unweighted", [False, True])
+def test_what_is_near_each_of_several_is_found_together(
+    trees: bool, unweighted: bool, large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many they are, as long as few edges lead there in all."""
+    sources = [*range(0, 40, 2), 7, 7]
+    for seed in range(6):
+        matrix = scipy.sparse.csr_array(drawn(seed, m=60))
+        for limit in (0.25, 3):
+            options: dict[str, Any] = {"indices": sources, "limit": limit, "unweighted": unweighted}
+            monkeypatch.setattr(place, "_serves", False)
+            expected = dijkstra(matrix, return_predecessors=trees, **options)
+            monkeypatch.setattr(place, "_serves", True)
+            with monkeypatch.context() as patch:
+                patch.setattr(searches, "graph_of", lambda *_: pytest.fail("not on the host"))
+                assert same(dijkstra(matrix, return_predecessors=trees, **options), expected)
+
+
+def test_sources_without_edges_are_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One vertex among ten has edges, and reaches some 300 others."""
+    monkeypatch.setattr(place, "_serves", True)
+    n = 1000
+    star = scipy.sparse.csr_array((np.ones(300), np.arange(300), np.append(0, np.full(n, 300))), shape=(n, n))
+    seen: list[float] = []
+    monkeypatch.setattr(nearest, "is_limited_for_host", lambda *given: seen.append(given[3]) or len(seen) > 1)
+    assert nearest.are_within(star, np.arange(0, n, 100), 5.0, unweighted=False, predecessors=False)
+    assert seen == [n // 2, 30]
+
+
 @pytest.mark.parametrize("limit", [1e300, np.finfo(np.float64).max])
 def test_limits_that_are_none(limit: float, large: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "_serves", True)

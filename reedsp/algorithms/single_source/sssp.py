@@ -687,10 +687,10 @@ def _solve_nearby(
     started = time.perf_counter()
     bound = bound_of(cutoff, arithmetic)
     edges = graph.indptr, graph.indices, graph.weights
-    if bound is None or (found := search_nearby(*edges, starts, float(bound))) is None:
+    if bound is None or (found := search_nearby(*edges, [starts], float(bound))) is None:
         return None
-    dist = found.distances(graph.n)[None]
-    pred = found.predecessors(*edges, starts)[None] if predecessors else None
+    dist = found.distances()
+    pred = found.predecessors(*edges, [starts]) if predecessors else None
     if target is not None:
         on_host.leave_out_beyond(target, dist, pred)
     stats = _stats_of_host(started, arithmetic, "little lies within the cutoff")

@@ -63,7 +63,7 @@ def test_what_is_near(weights: str, starts: list[int], patient: None) -> None:
     for seed in range(8):
         graph = drawn(weights, seed)
         for cutoff in (0.0, 0.3, 1.0, 4.0):
-            found = search_nearby(graph.indptr, graph.indices, graph.weights, starts, cutoff)
+            found = search_nearby(graph.indptr, graph.indices, graph.weights, [starts], cutoff)
             assert found is not None
             assert found.vertices.tolist() == sorted(found.vertices.tolist())
             assert dict(zip(found.vertices.tolist(), found.dist.tolist(), strict=True)) == by_a_heap(
@@ -74,7 +74,7 @@ def test_what_is_near(weights: str, starts: list[int], patient: None) -> None:
 def test_edges_are_counted_without_weights() -> None:
     graph = drawn("fractions", 1)
     ones = reedsp.Graph.from_edges(graph.n, *np.array([edge[:2] for edge in graph.edges()]).T)
-    found = search_nearby(graph.indptr, graph.indices, None, [0], 2)
+    found = search_nearby(graph.indptr, graph.indices, None, [[0]], 2)
     assert found is not None
     assert dict(zip(found.vertices.tolist(), found.dist.tolist(), strict=True)) == by_a_heap(ones, [0], 2)
 
@@ -84,7 +84,7 @@ def path_of(n: int) -> reedsp.Graph:
 
 
 def are_few(graph: reedsp.Graph, cutoff: float) -> bool:
-    return search_nearby(graph.indptr, graph.indices, graph.weights, [0], cutoff) is not None
+    return search_nearby(graph.indptr, graph.indices, graph.weights, [[0]], cutoff) is not None
 
 
 def test_no_more_is_looked_at_than_a_little() -> None:
@@ -141,7 +141,7 @@ def test_limits_that_are_none(cutoff: float) -> None:
 )
 def test_what_cannot_be_is_not_near(indptr: list[int], heads: list[int]) -> None:
     """Nor does it end the process, or take its memory."""
-    assert search_nearby(np.array(indptr), np.array(heads), np.ones(2), [0], 5) is None
+    assert search_nearby(np.array(indptr), np.array(heads), np.ones(2), [[0]], 5) is None
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)

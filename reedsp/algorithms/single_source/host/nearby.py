@@ -15,72 +15,81 @@ _ROUNDS, _EDGES = 32, 8192
 """Rounds of relaxations, and edges, in which a device would have begun: some 1 ms."""
 _FIRST = 4
 """Rounds after which it is known how far they lead."""
+_ROWS = 8
+"""Rows up to which each may have as many edges; more of them share these out."""
 
 
 class Nearby(NamedTuple):
-    """All vertices that are near.
+    """All vertices that are near, in rows of n vertices.
 
     Attributes
     ----------
+    n, rows : int
     vertices : ndarray of int64, shape (k,)
-        Ascending.
+        Ascending; n times the number of its row is added to each.
     dist : ndarray of float64, shape (k,)
         Their distances.
     """
 
+    n: int
+    rows: int
     vertices: npt.NDArray[np.int64]
     dist: npt.NDArray[np.float64]
 
-    def distances(self, n: int) -> npt.NDArray[np.float64]:
-        """Return those of all vertices, infinity for what is not near."""
-        dist = np.full(n, np.inf)
+    def distances(self) -> npt.NDArray[np.float64]:
+        """Return those of all vertices, infinity for what is not near, shape (rows, n)."""
+        dist = np.full(self.rows * self.n, np.inf)
         dist[self.vertices] = self.dist
-        return dist
+        return dist.reshape(self.rows, self.n)
 
     def predecessors(
         self,
         indptr: npt.NDArray[Any],
         heads: npt.NDArray[Any],
         weights: npt.NDArray[Any] | None,
-        starts: Sequence[int],
+        starts: Sequence[Sequence[int]],
         *,
         direct: bool = False,
     ) -> npt.NDArray[np.int32]:
         """Return those of all vertices, by the rule of :func:`.trees`, NO_VERTEX for what is not near."""
-        first, counts = _rows_of(indptr, self.vertices)
+        own = self.vertices % self.n if self.rows > 1 else self.vertices
+        first, counts = _rows_of(indptr, own)
         edges = edges_in(first, counts)
         ends = heads.take(edges)
+        if self.rows > 1:
+            ends = ends + (self.vertices - own).repeat(counts)
         position = self.vertices.searchsorted(ends)
         is_near = self.vertices.take(position, mode="clip") == ends
         tails = np.arange(len(counts)).repeat(counts).compress(is_near)
-        own = np.append(0, np.bincount(tails, minlength=len(counts)).cumsum())
+        begins = np.append(0, np.bincount(tails, minlength=len(counts)).cumsum())
         near_weights = np.ones(len(tails)) if weights is None else _float64(weights.take(edges.compress(is_near)))
-        begun = [self.vertices.searchsorted(starts).tolist()]
-        [near] = trees(own, position.compress(is_near), near_weights, self.dist[None], begun, direct=direct)
-        pred = np.full(len(indptr) - 1, NO_VERTEX, np.int32)
-        pred[self.vertices] = np.where(near < 0, NO_VERTEX, self.vertices.take(near, mode="clip"))
-        return pred
+        begun = [self.vertices.searchsorted(_in_rows(starts, self.n)).tolist()]  # all rows are one graph
+        [near] = trees(begins, position.compress(is_near), near_weights, self.dist[None], begun, direct=direct)
+        pred = np.full(self.rows * self.n, NO_VERTEX, np.int32)
+        pred[self.vertices] = np.where(near < 0, NO_VERTEX, own.take(near, mode="clip"))
+        return pred.reshape(self.rows, self.n)
 
 
 def search_nearby(
     indptr: npt.NDArray[Any],
     heads: npt.NDArray[Any],
     weights: npt.NDArray[Any] | None,
-    starts: Sequence[int],
+    starts: Sequence[Sequence[int]],
     cutoff: float,
 ) -> Nearby | None:
-    """Return the vertices that are not farther away than `cutoff` from the nearest start, if these are few.
+    """Return the vertices that are not farther away than `cutoff` from the nearest start of a row, if these are few.
 
-    Frontiers are relaxed until none is left (Bellman-Ford), so that each distance is the minimum left-to-right sum. How
-    far the first rounds have led says how many more there will be, with as many more edges as in a plane.
+    Frontiers are relaxed until none is left (Bellman-Ford), those of all rows together, so that each distance is the
+    minimum left-to-right sum. How far the first rounds have led says how many more there will be, with as many more
+    edges as in a plane.
 
     Parameters
     ----------
     indptr, heads, weights : ndarray
         Of a CSR matrix; without weights edges are counted. Those that are looked at need not have been checked before:
         what is found in a matrix that is corrupt, or has weights that are negative or NaN, is to be thrown away.
-    starts : sequence of int
-        Some, which are vertices.
+    starts : sequence of sequences of int
+        Some for each row, which are vertices.
     cutoff : float
 
     Returns
@@ -88,15 +97,18 @@ def search_nearby(
     Nearby or None
         None where there are likely to be more, and for what is no matrix.
     """
-    n = len(indptr) - 1
-    numbers = np.zeros(n, np.int32)  # of vertices that were found, from 1; the pages of others are never touched
-    vertices = _numbered(np.asarray(starts, np.int64), numbers, 1)
+    n, rows = len(indptr) - 1, len(starts)
+    most = _EDGES * min(rows, _ROWS)
+    numbers = np.zeros(rows * n, np.int32)  # of vertices that were found, from 1; pages of others are never touched
+    vertices = _numbered(_in_rows(starts, n), numbers, 1)
     dist = np.zeros(len(vertices))
     frontier, looked = np.arange(len(vertices)), 0
     for number in range(1, _ROUNDS + 1):
-        first, counts = _rows_of(indptr, vertices.take(frontier))
+        tails = vertices.take(frontier)
+        own = tails % n if rows > 1 else tails
+        first, counts = _rows_of(indptr, own)
         looked += int(counts.sum())
-        if counts[counts.argmin()] < 0 or looked > _EDGES:
+        if counts[counts.argmin()] < 0 or looked > most:
             return None
         edges = edges_in(first, counts)
         ends = heads.take(edges, mode="clip")
@@ -109,6 +121,8 @@ def search_nearby(
             break
         if ends[ends.argmin()] < 0 or ends[ends.argmax()] >= n:
             return None
+        if rows > 1:
+            ends = ends + (tails - own).repeat(counts).compress(is_near)
         new = _numbered(ends.compress(numbers.take(ends) == 0), numbers, len(vertices) + 1)
         vertices = np.concatenate((vertices, new))
         known = np.concatenate((dist, np.full(len(new), np.inf)))
@@ -118,13 +132,26 @@ def search_nearby(
         if len(frontier) == 0:
             break
         if number >= _FIRST:
-            share = dist.take(frontier).min() / cutoff if cutoff else 1.0
-            if number > _ROUNDS * share or looked > _EDGES * share**2:
+            shares = dist.take(frontier) / cutoff if cutoff else np.ones(1)
+            share = shares.min() if rows == 1 else _share(vertices.take(frontier) // n, shares, rows)
+            if number > _ROUNDS * share or looked > most * share**2:
                 return None
     else:
         return None
     order = vertices.argsort()
-    return Nearby(vertices.take(order), dist.take(order))
+    return Nearby(n, rows, vertices.take(order), dist.take(order))
+
+
+def _share(of_rows: npt.NDArray[np.int64], shares: npt.NDArray[np.float64], rows: int) -> float:
+    """Return which part of the way to the cutoff rows have come on average, given those of their frontiers."""
+    least = np.ones(rows)
+    np.minimum.at(least, of_rows, shares)
+    return float(least.mean())
+
+
+def _in_rows(starts: Sequence[Sequence[int]], n: int) -> npt.NDArray[np.int64]:
+    """Return vertices of several rows as those of one graph."""
+    return np.array([row * n + start for row, some in enumerate(starts) for start in some], np.int64)
 
 
 def _numbered(vertices: npt.NDArray[Any], numbers: npt.NDArray[np.int32], first: int) -> npt.NDArray[Any]:

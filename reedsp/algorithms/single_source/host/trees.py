@@ -218,8 +218,8 @@ def trees(
     by_hops : bool
         Choose predecessors by hop level only, as in a graph with negative weights.
     direct : bool
-        Before all others take the start, the only one of its row, if an edge from it is a shortest path, as all of
-        SciPy's algorithms do.
+        Before all others take a start, if an edge from it is a shortest path, as all of SciPy's algorithms do. Each
+        vertex is reached from one start of its row.
     """
     rows, n = dist.shape
     flat = dist if rows > 1 else dist[0]  # numpy is quicker with fewer dimensions
@@ -252,7 +252,7 @@ def trees(
         of_paths = _slots(row, n, tails.take(edge)), _slots(row, n, heads.take(edge))
         _resolve_by_levels(*of_paths, pred, n, [row * n + start for row, some in enumerate(starts) for start in some])
     if direct:
-        for number, [source] in enumerate(starts):
+        for number, source in ((number, source) for number, some in enumerate(starts) for source in some):
             first, last, own = indptr[source], indptr[source + 1], pred[number * n : (number + 1) * n]
             own[heads[first:last][(tight[number] if rows > 1 else tight)[first:last]]] = source
             own[source] = NO_VERTEX
