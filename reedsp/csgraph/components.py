@@ -81,7 +81,7 @@ def connected_components(
     >>> connected_components([[0, 1, 0], [0, 0, 0], [0, 0, 0]], connection="strong")
     (3, array([1, 0, 2], dtype=int32))
     """
-    if connection.lower() not in _CONNECTIONS:
+    if not isinstance(connection, str) or connection.lower() not in _CONNECTIONS:
         raise ValueError("connection must be 'weak' or 'strong'")
     is_weak = not directed or connection.lower() == "weak"
     small = _small(csgraph, is_weak)

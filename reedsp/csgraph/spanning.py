@@ -99,7 +99,7 @@ def _rows(csgraph: Any) -> Any:
     weights = as_array(csgraph, "csgraph")
     refuse_unreal(weights.dtype, "csgraph")
     refuse_oblong(weights.shape, "csgraph")
-    return csgraph_from_dense(weights)
+    return csgraph_from_dense(weights.astype(np.float64) if weights.dtype.kind == "O" else weights)
 
 
 def _check_pointers(rows: Any) -> None:

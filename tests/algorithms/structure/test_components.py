@@ -362,6 +362,7 @@ def test_no_vertices(connection: Any, device: Device) -> None:
     for method in METHODS[connection]:
         found = reedsp.connected_components(reedsp.Graph.from_edges(0, [], []), connection, method, device=device)
         assert (found.count, found.labels.tolist(), found.sizes.tolist(), found.largest) == (0, [], [], None)
+        assert method in ("auto", found.method)
         assert found.verify()
         assert "0 " in repr(found)
         assert found._repr_html_()

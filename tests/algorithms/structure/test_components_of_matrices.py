@@ -107,8 +107,9 @@ def test_sizes_at_the_ends() -> None:
 
 @pytest.mark.usefixtures("solver")
 def test_errors() -> None:
-    with pytest.raises(ValueError, match="connection must be 'weak' or 'strong'"):
-        csgraph.connected_components(np.eye(2), connection="both")
+    for wrong in ("both", None, 1):
+        with pytest.raises(ValueError, match="connection must be 'weak' or 'strong'"):
+            csgraph.connected_components(np.eye(2), connection=wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="square"):
         csgraph.connected_components(scipy.sparse.csr_array((2, 3)))
     with pytest.raises(ValueError, match="square"):

@@ -92,6 +92,11 @@ def test_dense_and_masked() -> None:
     assert_same(np.zeros((4, 4)))
 
 
+def test_numbers_that_are_objects() -> None:
+    given = np.array([[0, 8, 0, 3], [0, 0, 2, 5.5], [0, 0, 0, 6], [0, 0, 0, 0]], object)
+    assert (minimum_spanning_tree(given) != by_scipy(given.astype(float))).nnz == 0
+
+
 def test_indices_of_64_bits() -> None:
     graph = random_rows(np.random.default_rng(5), 20, 60, np.arange(60) % 7 * 1.0)
     graph.indices, graph.indptr = graph.indices.astype(np.int64), graph.indptr.astype(np.int64)

@@ -98,7 +98,8 @@ def connected_components(
     job = Job(chosen, recycle=True, phases=phases)
     labels = np.empty(graph.n, np.int32)
     if graph.n == 0:
-        count, found = 0, {"method": _METHOD_OF[_form_for(chosen, graph, connection)], "why": "there are no vertices"}
+        used = _METHOD_OF[_form_for(chosen, graph, connection)] if method == "auto" else method
+        count, found = 0, {"method": used, "why": "there are no vertices"}
     elif method == "dulle":
         count, found = _by_matrix(graph, job, labels)
     else:
