@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph.graph import Graph, is_networkx, is_sparse, refuse_masked
+from reedsp.graph.graph import Graph, is_networkx, is_sparse, kind_of, refuse_masked
 from reedsp.graph.remembered import remembered
 from reedsp.graph.sequences import entries_of, refuse_other_than_several
-from reedsp.system.options import integer
 
 
 def as_graph(graph: Any, name: str = "graph") -> Graph:
@@ -37,12 +36,16 @@ def as_graph(graph: Any, name: str = "graph") -> Graph:
         return Graph.from_networkx(graph)
     if isinstance(graph, (np.ndarray, list, tuple)):
         return remembered(graph, "graph", Graph.from_dense)
-    kind = type(graph)
-    called = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     raise TypeError(
         f"{name}: expected a reedsp.Graph, a SciPy sparse matrix, a dense array or a networkx graph, "
-        f"got {called}{_cure_of(graph)}"
+        f"got {kind_of(graph)}{_cure_of(graph)}"
     )
+
+
+def refuse_other_than_graph(graph: object) -> None:
+    """Raise TypeError unless this is a :class:`Graph`, with how one is made of it."""
+    if not isinstance(graph, Graph):
+        raise TypeError(f"graph: expected a reedsp.Graph, got {kind_of(graph)}{_cure_of(graph)}")
 
 
 def _cure_of(graph: Any) -> str:
@@ -55,8 +58,8 @@ def _cure_of(graph: Any) -> str:
         return "; reedsp.Graph.from_table makes one of a table"
     if hasattr(graph, "__arrow_c_stream__"):
         return "; reedsp.Graph.from_table makes one of a table of edges, and reedsp.Graph.from_dense of a matrix"
-    package = type(graph).__module__.partition(".")[0]
-    if package in ("igraph", "networkit", "rustworkx"):
+    package = "networkx" if is_networkx(graph) else type(graph).__module__.partition(".")[0]
+    if package in ("igraph", "networkit", "networkx", "rustworkx"):
         return f"; reedsp.Graph.from_{package} makes one of it"
     return ""
 
@@ -73,15 +76,7 @@ def vertex_argument(graph: Graph, vertex: Any, argument: str) -> int:
     ValueError
         The graph has no such vertex; the message names the argument, and says which vertices there are.
     """
-    if graph.has_names:
-        try:
-            return graph.index(vertex)
-        except ValueError as error:
-            raise ValueError(f"{argument} = {error}") from None
-    number = integer(vertex, argument)
-    if not -graph.n <= number < graph.n:
-        raise ValueError(f"{argument} = {number} is not a vertex of a graph with {graph.n} vertices")
-    return number % graph.n
+    return graph._vertex(vertex, argument)
 
 
 def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray[np.intp]:

@@ -440,7 +440,7 @@ class Graph:
             nodes of a map have no coordinates; or another thread has changed the graph meanwhile.
         """
         if not is_networkx(graph):
-            raise TypeError(f"graph: expected a networkx graph, got {type(graph).__name__}")
+            raise TypeError(f"graph: expected a networkx graph, got {kind_of(graph)}")
         _check_attribute(weight)
         try:
             result = cls._from_nodes_and_edges(graph, weight)
@@ -679,10 +679,9 @@ class Graph:
         coordinates : array_like of real numbers, shape (n, 2)
             x and y of each vertex, in any unit, for instance from :func:`reedsp.read_coordinates`.
         geographic : bool, optional
-            Whether they are longitude and latitude, in degrees, or if some are beyond 180 in millionths of a degree: a
-            map then has the same scale from east to west as from south to north. By default they are if all are
-            integers that millionths of a degree can be, and some are beyond a million, as those of DIMACS' road
-            networks.
+            Whether they are longitude and latitude: a map then has the same scale from east to west as from south to
+            north. They are in degrees, or in millionths of a degree if all are integers, and some beyond a million, as
+            in DIMACS' road networks. By default they are if they can be such millionths.
 
         Raises
         ------
@@ -707,9 +706,14 @@ class Graph:
             vertex, axis = divmod(_first(~np.isfinite(places).ravel()), 2)
             raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a finite number")
         graph = Graph.__new__(Graph)
-        graph.geographic = _are_geographic(places, None if geographic is None else flag(geographic, "geographic"))
+        graph.geographic = geographic
         graph._edges = self._edges
         graph.directed, graph.offset, graph.labels = self.directed, self.offset, self.labels
+        told = None if geographic is None else flag(geographic, "geographic")
+        return self._located(places, _are_geographic(places, told))
+
+    def _located(self, places: npt.NDArray[np.float64], geographic: bool) -> Graph:
+        """Return the same graph with coordinates that are checked, in an array that no other code writes to."""
         [graph.coordinates] = _frozen((places,))
         graph._derived = self._derived  # nothing in it depends on coordinates
         return graph
@@ -940,6 +944,18 @@ class Graph:
         found = self._index_of(name)
         if found is None and hasattr(name, "as_py"):  # one of Arrow's, which does not equal Python's
             found = self._index_of(name.as_py())
+    def _vertex(self, vertex: Any, argument: str) -> int:
+        """Return the index of a vertex that an argument means: where there are no names, -1 is the last one."""
+        if self.has_names:
+            try:
+                return self.index(vertex)
+            except ValueError as error:
+                raise ValueError(f"{argument} = {error}") from None
+        number = integer(vertex, argument)
+        if not -self.n <= number < self.n:
+            raise ValueError(f"{argument} = {number} is not a vertex of a graph with {self.n} vertices")
+        return number % self.n
+
         return found
 
     def _index_of(self, name: object) -> int | None:
@@ -975,10 +991,7 @@ class Graph:
         refuse_other_than_several(vertices, "vertices")
         positions: dict[int, int] = {}
         for position, name in enumerate(vertices):
-            try:
-                vertex = self.index(name)
-            except ValueError as error:
-                raise ValueError(f"vertices[{position}] = {error}") from None
+            vertex = self._vertex(name, f"vertices[{position}]")
             if positions.setdefault(vertex, position) != position:
                 raise ValueError(f"vertices[{position}] = {name!r} is also vertices[{positions[vertex]}]")
         return np.fromiter(positions, np.intp, len(positions))
@@ -1025,7 +1038,9 @@ class Graph:
         Raises
         ------
         ValueError
-            No vertex has this name.
+            There is no such vertex.
+        TypeError
+            The graph has no names, and this is not an integer.
 
         Examples
         --------
@@ -1033,7 +1048,7 @@ class Graph:
         >>> reedsp.Graph.from_edges(3, [1, 1], [0, 2]).neighbors(1)
         [0, 2]
         """
-        vertex = self.index(name)
+        vertex = self._vertex(name, "name")
         return [self.names[end] for end in self.indices[self.indptr[vertex] : self.indptr[vertex + 1]].tolist()]
 
     def reverse(self) -> Graph:
@@ -1065,7 +1080,7 @@ class Graph:
         ValueError
             One is no vertex, or occurs twice; the message names its position. Or they have several dimensions.
         TypeError
-            They are no iterable, or a string or a mapping.
+            They are no iterable, or a string or a mapping; or the graph has no names, and one is not an integer.
 
         Examples
         --------
@@ -1091,7 +1106,7 @@ class Graph:
         """Return a graph of some of these vertices with their coordinates, if there are any."""
         if self.coordinates is None:
             return graph
-        return graph.with_coordinates(self.coordinates[chosen], geographic=self.geographic)
+        return graph._located(self.coordinates[chosen], self.geographic)
 
     def to_scipy(self) -> scipy.sparse.csr_array:
         """Return a new ``csr_array`` with the same edges; zero weights are stored zeros."""
@@ -1162,6 +1177,12 @@ def is_networkx(graph: Any) -> bool:
     """Whether this is a networkx graph; does not import networkx, which another thread may be importing."""
     kind = getattr(sys.modules.get("networkx"), "Graph", None)
     return kind is not None and isinstance(graph, kind)
+def kind_of(value: object) -> str:
+    """Return the name of a type as an error shows it, with its module: several packages have a Graph."""
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
 
 
 def is_sparse(matrix: Any) -> bool:
@@ -1184,16 +1205,16 @@ def _restore(
     geographic: bool,
 ) -> Graph:
     graph = Graph(indptr, indices, weights, directed=directed, offset=offset, labels=labels)
-    return graph if coordinates is None else graph.with_coordinates(coordinates, geographic=geographic)
+    return graph if coordinates is None else graph._located(coordinates.copy(), geographic)
 
 
 def _are_geographic(places: npt.NDArray[np.float64], asked: bool | None) -> bool:
     """Return whether positions are longitude and latitude, and check them if they are said to be."""
     distance = np.abs(places)
-    millionths = bool((distance > 180).any())
+    millionths = bool((distance > 1e6).any() and (places == np.rint(places)).all())
     beyond = distance > ((180e6, 90e6) if millionths else (180, 90))
     if asked is None:
-        return bool((distance > 1e6).any() and not beyond.any() and (places == np.rint(places)).all())
+        return millionths and not beyond.any()
     if asked and beyond.any():
         vertex, axis = divmod(_first(beyond.ravel()), 2)
         expected = ("longitude", "latitude")[axis]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.graph.arguments import refuse_other_than_graph
 from reedsp.graph.graph import Graph, refuse_masked
 
 EARTH_RADIUS = 6_371_008.8
@@ -89,11 +90,10 @@ def degrees_of(graph: Graph) -> npt.NDArray[np.float64]:
     ValueError
         It has no geographic coordinates.
     """
-    if not isinstance(graph, Graph):
-        raise TypeError(f"graph: expected a reedsp.Graph with coordinates, got {type(graph).__name__}")
+    refuse_other_than_graph(graph)
     if graph.coordinates is None or not graph.geographic:
         raise ValueError("graph has no geographic coordinates: give it some by with_coordinates(..., geographic=True)")
-    millionths = (np.abs(graph.coordinates) > 180).any()
+    millionths = (np.abs(graph.coordinates) > 180).any()  # as no degrees are
     return graph.coordinates / 1e6 if millionths else graph.coordinates
 
 

@@ -15,7 +15,14 @@ import pytest
 
 import reedsp
 from reedsp.graph import graph as graph_module
-from reedsp.graph.arguments import as_graph, name_or_none, source_argument, vertex_argument, vertices_argument
+from reedsp.graph.arguments import (
+    as_graph,
+    name_or_none,
+    refuse_other_than_graph,
+    source_argument,
+    vertex_argument,
+    vertices_argument,
+)
 from reedsp.graph.graph import Graph
 
 ENDS, WEIGHTS = ([0, 1, 2, 0], [1, 2, 3, 3]), [4, 1, 2, 9]
@@ -49,6 +56,31 @@ def test_40_without_names_numbers_count_from_the_end_too(vertex: Any, number: in
     assert vertex_argument(graph, vertex, "source") == number
     assert vertices_argument(graph, [vertex], "sources").tolist() == [number]
     assert vertices_argument(graph, np.array([vertex]), "sources").tolist() == [number]
+    assert graph.subgraph([vertex]).names == (number,)
+    assert graph.subgraph(np.array([vertex])).names == (number,)
+    assert Graph.from_edges(5, [number], [3]).neighbors(vertex) == [3]
+
+
+def test_what_is_looked_up_is_a_name(kind: str) -> None:
+    """Which no negative number is because it counts from the end."""
+    for graph in (named(kind), Graph.from_edges(5, [], [])):
+        assert -1 not in graph
+        with pytest.raises(ValueError, match=r"^-1 is not a vertex of this graph"):
+            graph.index(-1)
+        assert graph.name(-1) == graph.names[-1]
+
+
+@pytest.mark.parametrize(
+    ("vertices", "error", "message"),
+    [
+        ([0, -6], ValueError, r"^vertices\[1\] = -6 is not a vertex of a graph with 5 vertices$"),
+        ([4, -1], ValueError, r"^vertices\[1\] = -1 is also vertices\[0\]$"),
+        ([0.5], TypeError, r"^vertices\[0\]: expected an integer, got 0\.5$"),
+    ],
+)
+def test_no_vertices_of_a_subgraph(vertices: list[Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Graph.from_edges(5, [], []).subgraph(vertices)
 
 
 @pytest.mark.parametrize(
@@ -113,6 +145,14 @@ def test_what_is_no_graph_says_how_one_is_made(tmp_path: Path) -> None:
     ):
         with pytest.raises(TypeError, match=f"^graph: expected a reedsp.Graph, .*{message}"):
             as_graph(given)
+        with pytest.raises(TypeError, match=f"^graph: expected a reedsp.Graph, {message}"):
+            refuse_other_than_graph(given)
+    with pytest.raises(
+        TypeError, match=r"got networkx\.classes\.digraph\.DiGraph; reedsp\.Graph\.from_networkx makes one"
+    ):
+        refuse_other_than_graph(nx.DiGraph())
+    with pytest.raises(TypeError, match=r"^graph: expected a networkx graph, got reedsp\.Graph$"):
+        Graph.from_networkx(numbered())
 
 
 def test_what_has_a_graph_is_none(device: reedsp.Device) -> None:
@@ -336,7 +376,7 @@ def test_edges_and_neighbours(kind: str) -> None:
     assert list(graph.edges()) == [(a, b, 4), (a, d, 9), (b, c, 1), (c, d, 2)]
     assert all(type(weight) is int for _, _, weight in graph.edges())
     assert (graph.neighbors(a), graph.neighbors(d)) == ([b, d], [])
-    with pytest.raises(ValueError, match="'nowhere' is not a vertex of this graph"):
+    with pytest.raises(ValueError, match=r"^name = 'nowhere' is not a vertex of this graph"):
         graph.neighbors("nowhere")
     undirected = Graph.from_edges(3, [1, 2, 2], [0, 1, 2], [5.5, 6, 7], directed=False)
     assert list(undirected.edges()) == [(0, 1, 5.5), (1, 2, 6), (2, 2, 7)]

@@ -179,6 +179,7 @@ def test_coordinates_that_are_none(given: object, error: type, words: str) -> No
         ([[0, 91e6], [0, 0]], None, False),
         ([[180, 90], [-180, -90]], True, True),
         ([[180e6, 90e6], [-180e6, -90e6]], True, True),
+        ([[1e6 + 1, 0], [0, 0]], True, True),
     ],
 )
 def test_longitude_and_latitude(given: object, told: bool | None, geographic: bool) -> None:
@@ -195,8 +196,21 @@ def test_longitude_and_latitude(given: object, told: bool | None, geographic: bo
     [
         ([[0, 0], [0, -90.5]], r"coordinates\[1, 1\] is -90.5, expected a latitude"),
         ([[181e6, 0], [0, 0]], r"coordinates\[0, 0\] is 181000000.0, expected a longitude"),
+        ([[179.5, 60], [180.5, 60]], r"coordinates\[1, 0\] is 180.5, expected a longitude"),  # no millionths
+        ([[179, 60], [181, 60]], r"coordinates\[1, 0\] is 181.0, expected a longitude"),
+        ([[1e6, 0], [0, 0]], r"coordinates\[0, 0\] is 1000000.0, expected a longitude"),
+        ([[2e6 + 0.5, 0], [0, 0]], r"coordinates\[0, 0\] is 2000000.5, expected a longitude"),
     ],
 )
 def test_no_longitude_or_latitude(given: object, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         reedsp.Graph.from_edges(2, [0], [1]).with_coordinates(given, geographic=True)
+
+
+def test_parts_of_a_map_in_millionths_are_in_millionths() -> None:
+    """Also where those of the part alone could be of anything."""
+    graph = reedsp.Graph.from_edges(3, [0, 1, 1], [1, 0, 2]).with_coordinates([[500, 0], [0, 900], [2e6, 0]])
+    for whole in (graph, graph.reverse()):
+        for part in (whole.subgraph([0, 1]), pickle.loads(pickle.dumps(whole.subgraph([0, 1])))):
+            assert part.geographic
+            assert reedsp.route_geojson(part, [0, 1])["geometry"]["coordinates"] == [[0.0005, 0], [0, 0.0009]]
