@@ -705,15 +705,15 @@ class Graph:
         if not np.isfinite(places).all():
             vertex, axis = divmod(_first(~np.isfinite(places).ravel()), 2)
             raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a finite number")
-        graph = Graph.__new__(Graph)
-        graph.geographic = geographic
-        graph._edges = self._edges
-        graph.directed, graph.offset, graph.labels = self.directed, self.offset, self.labels
         told = None if geographic is None else flag(geographic, "geographic")
         return self._located(places, _are_geographic(places, told))
 
     def _located(self, places: npt.NDArray[np.float64], geographic: bool) -> Graph:
         """Return the same graph with coordinates that are checked, in an array that no other code writes to."""
+        graph = Graph.__new__(Graph)
+        graph.geographic = geographic
+        graph._edges = self._edges
+        graph.directed, graph.offset, graph.labels = self.directed, self.offset, self.labels
         [graph.coordinates] = _frozen((places,))
         graph._derived = self._derived  # nothing in it depends on coordinates
         return graph
@@ -940,10 +940,6 @@ class Graph:
             raise ValueError(f"{name!r} is not a vertex of this graph, {self._names_in_words()}")
         return found
 
-    def _find(self, name: object) -> int | None:
-        found = self._index_of(name)
-        if found is None and hasattr(name, "as_py"):  # one of Arrow's, which does not equal Python's
-            found = self._index_of(name.as_py())
     def _vertex(self, vertex: Any, argument: str) -> int:
         """Return the index of a vertex that an argument means: where there are no names, -1 is the last one."""
         if self.has_names:
@@ -956,6 +952,10 @@ class Graph:
             raise ValueError(f"{argument} = {number} is not a vertex of a graph with {self.n} vertices")
         return number % self.n
 
+    def _find(self, name: object) -> int | None:
+        found = self._index_of(name)
+        if found is None and hasattr(name, "as_py"):  # one of Arrow's, which does not equal Python's
+            found = self._index_of(name.as_py())
         return found
 
     def _index_of(self, name: object) -> int | None:
@@ -1173,16 +1173,16 @@ class Graph:
         return self
 
 
-def is_networkx(graph: Any) -> bool:
-    """Whether this is a networkx graph; does not import networkx, which another thread may be importing."""
-    kind = getattr(sys.modules.get("networkx"), "Graph", None)
-    return kind is not None and isinstance(graph, kind)
 def kind_of(value: object) -> str:
     """Return the name of a type as an error shows it, with its module: several packages have a Graph."""
     kind = type(value)
     return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
 
 
+def is_networkx(graph: Any) -> bool:
+    """Whether this is a networkx graph; does not import networkx, which another thread may be importing."""
+    kind = getattr(sys.modules.get("networkx"), "Graph", None)
+    return kind is not None and isinstance(graph, kind)
 
 
 def is_sparse(matrix: Any) -> bool:
