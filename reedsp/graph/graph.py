@@ -436,8 +436,9 @@ class Graph:
         TypeError
             A weight is not an int or a float (None included).
         ValueError
-            A weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53 are mixed with floats; some
-            nodes of a map have no coordinates; or another thread has changed the graph meanwhile.
+            A weight is NaN, -inf, or an integer outside int64, or integers beyond 2**53 are mixed with floats; a node
+            is NaN, or other than itself otherwise; some nodes of a map have no coordinates, or others than finite
+            numbers, also as strings; or another thread has changed the graph meanwhile.
         """
         if not is_networkx(graph):
             raise TypeError(f"graph: expected a networkx graph, got {kind_of(graph)}")
@@ -452,6 +453,9 @@ class Graph:
     @classmethod
     def _from_nodes_and_edges(cls, graph: networkx.Graph[Any], weight: str | None) -> Graph:
         nodes = list(graph)
+        for node in nodes:
+            if type(node) not in (int, str) and not _equals_itself(node):
+                raise ValueError(f"node {node!r} cannot be found again: it does not equal itself")
         sources, targets, given = read_edges(graph, nodes, weight)
         position = _weight_between(nodes, sources, targets)
         weights = np.ones(len(sources), np.int32) if given is None else _python_weights(given, position)
@@ -1338,7 +1342,8 @@ def entries_of_dense(matrix: Any, name: str) -> npt.NDArray[Any]:
     """
     values = as_array(np.ma.getdata(matrix) if np.ma.isMaskedArray(matrix) else matrix, name)
     if values.ndim != 2:
-        raise ValueError(f"{name} has {values.ndim} dimensions, expected 2")
+        cure = "; it is sparse, and Graph.from_scipy makes a graph of it" if is_sparse(matrix) else ""
+        raise ValueError(f"{name} has {values.ndim} dimensions, expected 2{cure}")
     if not isinstance(matrix, Sequence) or values.dtype.kind not in "Of":  # of integers numpy makes integers
         return values
     numbers, columns = np.asarray(matrix, dtype=object).ravel().tolist(), values.shape[1]

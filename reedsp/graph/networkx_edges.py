@@ -6,6 +6,7 @@ Python or the arrays do not bear raises KeyError or RuntimeError.
 
 from __future__ import annotations
 
+import math
 import sys
 from array import array
 from collections.abc import Hashable, Iterable, Sequence
@@ -123,10 +124,17 @@ def _as_listed(graph: Any, nodes: list[Hashable], weight: str | None) -> Network
     return NetworkXEdges(*ends, None if weight is None else weights)
 
 
-def read_places(graph: Any, nodes: Sequence[Hashable]) -> tuple[npt.NDArray[Any], bool] | None:
+def read_places(graph: Any, nodes: Sequence[Hashable]) -> tuple[npt.NDArray[np.float64], bool] | None:
     """Return x and y of the nodes of a map, and whether these are degrees; None if the graph is no map.
 
     Maps are graphs with a coordinate reference system, as those of osmnx.
+
+    Raises
+    ------
+    ValueError
+        Some nodes have no coordinates, or others than finite numbers.
+    KeyError, RuntimeError
+        The graph has changed on the way.
     """
     system = graph.graph.get("crs")
     if system is None or not nodes:
@@ -137,4 +145,19 @@ def read_places(graph: Any, nodes: Sequence[Hashable]) -> tuple[npt.NDArray[Any]
         return None
     if missing:
         raise ValueError(f"node {missing[0]!r} has no x and y, while other nodes of this map have")
-    return np.array([(each["x"], each["y"]) for each in attributes]), "4326" in str(system)
+    places = [
+        [_coordinate(node, axis, each[axis]) for axis in ("x", "y")]
+        for node, each in zip(nodes, attributes, strict=True)
+    ]
+    return np.array(places), "4326" in str(system)
+
+
+def _coordinate(node: Hashable, axis: str, value: Any) -> float:
+    """Return a coordinate, also one that is a string, as files have them that networkx reads."""
+    try:
+        number = float(value)
+    except (OverflowError, TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"node {node!r} has {axis} = {value!r}, expected a finite number")
+    return number

@@ -962,7 +962,7 @@ def test_33_only_the_mask_says_which_entries_are_missing() -> None:
         ([], "^matrix has 1 dimensions, expected 2"),
         ([[1, 2]], r"^matrix has shape \(1, 2\), expected a square matrix"),
         ([[1, 2], [3]], "^matrix: "),
-        (sp.eye_array(3), "^matrix has 0 dimensions, expected 2"),
+        (sp.eye_array(3), "^matrix has 0 dimensions, expected 2; it is sparse, and Graph.from_scipy makes a graph"),
     ],
 )
 def test_38_matrices_of_the_wrong_shape(matrix: Any, message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import networkx as nx
@@ -47,17 +48,31 @@ def test_what_is_no_map_has_no_coordinates() -> None:
     assert reedsp.Graph.from_networkx(nx.Graph(crs="epsg:4326")).n == 0
 
 
+def test_coordinates_that_are_strings() -> None:
+    """As networkx.read_graphml and read_gml leave them in files that osmnx has written."""
+    graph = town(crs="epsg:4326")
+    for attributes in graph.nodes.values():
+        attributes |= {"x": str(attributes["x"]), "y": str(attributes["y"])}
+    read = reedsp.Graph.from_networkx(graph)
+    assert read.coordinates is not None
+    assert read.coordinates.tolist() == [list(place) for place in TOWN.values()]
+
+
+def test_a_node_that_cannot_be_found_again() -> None:
+    graph: nx.Graph[Any] = nx.Graph([(1, 2), (2, float("nan"))])
+    with pytest.raises(ValueError, match=r"^node nan cannot be found again: it does not equal itself$"):
+        reedsp.Graph.from_networkx(graph)
+
+
 def test_what_is_wrong() -> None:
     graph = town(crs="epsg:4326")
     del graph.nodes[12]["y"]
     with pytest.raises(ValueError, match="node 12 has no x and y, while other nodes of this map have"):
         reedsp.Graph.from_networkx(graph)
-    graph.nodes[12]["y"] = float("nan")
-    with pytest.raises(ValueError, match=r"coordinates\[1, 1\] is nan, expected a finite number"):
-        reedsp.Graph.from_networkx(graph)
-    graph.nodes[12]["y"] = "60.17"  # as GraphML is read that osmnx has not converted
-    with pytest.raises(TypeError, match="coordinates"):
-        reedsp.Graph.from_networkx(graph)
+    for value in (float("nan"), "inf", "60.17a", None, [60.17], 10**400, 1j):
+        graph.nodes[12]["y"] = value
+        with pytest.raises(ValueError, match=f"^node 12 has y = {re.escape(repr(value))}, expected a finite number$"):
+            reedsp.Graph.from_networkx(graph)
     graph.nodes[12]["y"] = 99
     with pytest.raises(ValueError, match="latitude"):
         reedsp.Graph.from_networkx(graph)
