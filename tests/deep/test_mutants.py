@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import shutil
 from collections import Counter
@@ -17,21 +18,30 @@ from tests.support.kernel_files import kernel_files
 
 pytestmark = pytest.mark.deep
 
-PLAN = mutants.planned(kernel_directory(), 0)
-HUNDREDS = PLAN[:700]
+
+@functools.cache
+def plan() -> list[mutants.Mutant]:
+    """Return all faults in the order in which they are tried."""
+    return mutants.planned(kernel_directory(), 0)
+
+
+def hundreds() -> list[mutants.Mutant]:
+    """Return those that are tried first."""
+    return plan()[:700]
+
 
 needs_oclgrind = pytest.mark.skipif(shutil.which("oclgrind") is None, reason="mutants are tried under Oclgrind")
 
 
 def test_the_seed_alone_decides() -> None:
     again, other = (mutants.planned(kernel_directory(), seed) for seed in (0, 1))
-    assert again == PLAN != other
-    assert Counter(other) == Counter(PLAN)
+    assert again == plan() != other
+    assert Counter(other) == Counter(plan())
 
 
 def test_every_operator_and_every_file_takes_part() -> None:
-    assert {mutant.operator for mutant in HUNDREDS} == set(mutants.OPERATORS)
-    every, tried = (Counter(mutant.file for mutant in some) for some in (PLAN, HUNDREDS))
+    assert {mutant.operator for mutant in hundreds()} == set(mutants.OPERATORS)
+    every, tried = (Counter(mutant.file for mutant in some) for some in (plan(), hundreds()))
     without = {
         "core/out_edges.cl",
         "core/dispatch.cl",
@@ -54,7 +64,7 @@ def test_files_can_be_chosen() -> None:
 
 def test_operators_can_be_chosen() -> None:
     chosen = mutants.planned(kernel_directory(), 0, operators=mutants.RACES)
-    assert chosen == [each for each in PLAN if each.operator in mutants.RACES] != []
+    assert chosen == [each for each in plan() if each.operator in mutants.RACES] != []
 
 
 def test_every_kernel_file_has_tests() -> None:
@@ -66,7 +76,7 @@ def test_every_kernel_file_has_tests() -> None:
 
 
 def test_nothing_but_code_is_changed() -> None:
-    for mutant in PLAN:
+    for mutant in plan():
         assert mutants.code_of(mutant.before) != mutants.code_of(mutant.after), mutant.diff
         old, new = (
             [line for line in text.splitlines() if line.startswith(("//", "#if", "#error", "#include", "#pragma"))]
@@ -76,7 +86,7 @@ def test_nothing_but_code_is_changed() -> None:
 
 
 def test_mutants_have_names_of_their_own() -> None:
-    assert len({mutant.key for mutant in PLAN}) == len({(mutant.file, mutant.after) for mutant in PLAN})
+    assert len({mutant.key for mutant in plan()}) == len({(mutant.file, mutant.after) for mutant in plan()})
 
 
 EXAMPLES = {
@@ -143,7 +153,7 @@ def test_equivalent_mutants_are_mutants_that_are_not_tried(file: str, line: str)
         if line in (both[0], " ".join(both))
     ]
     assert declared
-    assert set(declared).isdisjoint(PLAN)
+    assert set(declared).isdisjoint(plan())
 
 
 @pytest.mark.parametrize(("file", "lines"), mutants.HARMLESS)
@@ -151,7 +161,7 @@ def test_harmless_lines_are_lines_without_mutants(file: str, lines: str) -> None
     text = [line.strip() for line in (kernel_directory() / file).read_text().split("\n")]
     numbers = {number for number, both in enumerate(itertools.pairwise(text), 1) if " ".join(both) == lines}
     assert numbers & {each.line for each in mutants.mutants_of(kernel_directory(), file)}
-    assert numbers.isdisjoint(each.line for each in PLAN if each.file == file)
+    assert numbers.isdisjoint(each.line for each in plan() if each.file == file)
 
 
 def test_verdicts_are_kept(tmp_path: Path) -> None:
@@ -185,7 +195,7 @@ def test_reason(name: str, status: int | None, output: str, log: str, by: str, t
 
 @pytest.mark.parametrize(("survivor", "enough"), [(None, True), ("logic", True), ("barrier", False)])
 def test_how_many_have_to_be_killed(survivor: str | None, enough: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    one_each = [next(each for each in PLAN if each.operator == name) for name in mutants.OPERATORS]
+    one_each = [next(each for each in plan() if each.operator == name) for name in mutants.OPERATORS]
     found = [
         (each, mutants.Verdict(each.key, each.file, each.line, each.operator, "killed", "", 0))
         for each in itertools.chain(*[one_each] * 3)

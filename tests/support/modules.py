@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import reedsp
@@ -18,7 +19,28 @@ def name_of(file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" and parts[1:] else parts)
 
 
-TREES = {name_of(file): ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.rglob("*.py"))}
+TEXTS = {name_of(file): file.read_text(encoding="utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
+
+
+class _Trees(Mapping[str, ast.Module]):
+    """The syntax tree of each module, made when it is asked for: to collect tests none is needed."""
+
+    def __getitem__(self, module: str) -> ast.Module:
+        return _tree(module)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(TEXTS)
+
+    def __len__(self) -> int:
+        return len(TEXTS)
+
+
+@functools.cache
+def _tree(module: str) -> ast.Module:
+    return ast.parse(TEXTS[module])
+
+
+TREES = _Trees()
 
 
 def room_of_module(module: str) -> str:
