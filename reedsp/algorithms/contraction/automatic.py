@@ -23,8 +23,9 @@ from reedsp.graph.graph import Graph
 def prepared_for(graph: Graph, device: Device | None, rows: int, dtype: np.dtype[np.generic]) -> PreparedGraph | None:
     """Return a graph that is prepared, if that pays for so many rows of distances or was done for an earlier call.
 
-    None where it does not, and where the graph has no hierarchy, or its sums would be rounded. A hierarchy is kept with
-    its graph, and so is that there is none. By default the device is that of :func:`reedsp.get_device`.
+    None where it does not, and where the graph has no hierarchy, or none that there is memory for, or its sums would be
+    rounded. A hierarchy is kept with its graph, and so is that there is none. By default the device is that of
+    :func:`reedsp.get_device`.
     """
     if not contraction.may_pay(graph.n, graph.m, rows):
         return None
@@ -44,7 +45,7 @@ def prepared_for(graph: Graph, device: Device | None, rows: int, dtype: np.dtype
         return None
     try:
         return PreparedGraph(graph, hierarchy, device)
-    except DeviceError:
+    except (DeviceError, MemoryError):
         return None
 
 
@@ -61,5 +62,5 @@ def _contracted(graph: Graph, device: Device) -> Hierarchy | None:
         units = units_of(graph)
         check_device(device, graph, units.weights.dtype, units.exponent)
         return contract(graph, units, Job(device, recycle=True))
-    except (ValueError, DeviceError):
+    except (ValueError, DeviceError, MemoryError):
         return None

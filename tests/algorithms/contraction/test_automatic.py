@@ -126,6 +126,19 @@ def test_a_hierarchy_without_room_on_the_device_is_not_used(
     assert calls == [graph.m]
 
 
+@pytest.mark.parametrize(("module", "name"), [(automatic, "contract"), (prepared_graph, "searches_in")])
+def test_where_the_host_has_no_memory_to_prepare_a_graph_it_is_searched(
+    module: Any, name: str, device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise MemoryError("unable to allocate 95 GiB")
+
+    graph = GRID.graph()
+    monkeypatch.setattr(module, name, refuse)
+    [(_, rows)] = reedsp.all_pairs_rows(graph, [5], device=device)
+    assert np.array_equal(rows[0], reedsp.sssp(graph, 5, device=device).dist)
+
+
 def test_it_goes_with_its_graph(device: reedsp.Device, calls: list[int]) -> None:
     graph = GRID.graph()
     list(reedsp.all_pairs_rows(graph, [0, 5], device=device))
