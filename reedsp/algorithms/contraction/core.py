@@ -22,7 +22,7 @@ class Edges(NamedTuple):
     weights: npt.NDArray[Any]
     parts: npt.NDArray[np.int32]
 
-    def chosen(self, which: npt.NDArray[Any]) -> Edges:
+    def chosen(self, which: npt.NDArray[Any] | slice) -> Edges:
         """Return some of them."""
         return Edges(self.tails[which], self.heads[which], self.weights[which], self.parts[which])
 
@@ -68,29 +68,29 @@ class Core:
         symmetric = not graph.directed or is_symmetric(graph.indptr, graph.indices, graph.weights)
         kept = tails != heads
         parts = np.full((int(kept.sum()), 2), ORIGINAL, np.int32)
-        edges = _lightest(Edges(tails[kept], heads[kept], units.weights[kept], parts), graph.n)
+        edges = lightest(Edges(tails[kept], heads[kept], units.weights[kept], parts), graph.n)
         return cls(np.arange(graph.n, dtype=np.int32), edges, symmetric)
 
     def without(self, goes: npt.NDArray[np.bool_], shortcuts: Edges) -> Core:
         """Return what is left when some vertices go, of parallel edges the lightest."""
         edges, stays = self.edges, ~goes
-        added = _lightest(shortcuts, self.n)
+        added = lightest(shortcuts, self.n)
         keys = added.tails * self.n + added.heads
         at = np.searchsorted(self._keys, keys)
         is_new = self._keys[np.minimum(at, self.m - 1)] != keys
         parallel = np.flatnonzero(~is_new)
         lighter = parallel[added.weights[parallel] < edges.weights[at[parallel]]]
-        lightest = np.arange(self.m)
-        lightest[at[lighter]] = self.m + lighter
+        best = np.arange(self.m)
+        best[at[lighter]] = self.m + lighter
         kept, new = np.flatnonzero(stays[edges.tails] & stays[edges.heads]), np.flatnonzero(is_new)
-        order = np.insert(lightest[kept], np.searchsorted(kept, at[new]), self.m + new)
+        order = np.insert(best[kept], np.searchsorted(kept, at[new]), self.m + new)
         joined = edges.followed_by(added).chosen(order)
         number = stays.cumsum() - 1
         left = joined._replace(tails=number[joined.tails], heads=number[joined.heads])
         return Core(self.names[stays], left, self.symmetric)
 
 
-def _lightest(edges: Edges, n: int) -> Edges:
+def lightest(edges: Edges, n: int) -> Edges:
     """Return edges between n vertices in the order of tails, then heads, of parallel ones the lightest."""
     keys = edges.tails * n + edges.heads
     if (keys[1:] > keys[:-1]).all():

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.contraction.core import ORIGINAL, Core, Edges, ranges
+from reedsp.algorithms.contraction.core import ORIGINAL, Core, Edges, lightest, ranges
 from reedsp.algorithms.contraction.exact import Units
 from reedsp.algorithms.contraction.rounds import Round
 from reedsp.device.job import Job
 from reedsp.graph.graph import Graph
 
-_CORE, _OF_PLANE = 1024, 2  # vertices that are contracted whatever it takes, or this by the root of all
+_CORE, _OF_PLANE = 1024, 2  # vertices that are contracted if most of all are, or this by the root of all
+_SMALL, _COMPLETE = 200, 1 / 4  # vertices that are contracted whatever it takes; of the pairs of more have an edge
 _DENSE, _VERY_DENSE = 20, 100  # edges of a vertex of a larger core, on the average
 _EARLY, _MOST_EARLY, _MORE = 1 / 4, 10, 1.5  # of the vertices are left; edges of each, and as many as in the graph
 _MUCH_LEFT = 1 / 2  # of the vertices and edges of the graph, where a core that is dense ends it
@@ -108,29 +109,44 @@ def contract(graph: Graph, units: Units, job: Job, progress: Callable[[int, int]
         on_device = Round(job, core)
         goes = _chosen(on_device, core, state)
         going = np.flatnonzero(goes)
-        shortcuts = on_device.shortcuts(core, goes, going, grown.down_edges, grown.up_edges)
+        shortcuts = _shortcuts(on_device, core, goes, grown, graph)
         grown.append(core, going)
         state = state.after(core, goes, going)
         core = core.without(goes, shortcuts)
-        if max(grown.up_edges, grown.down_edges) > _MOST_EDGES or _is_hopeless(core, graph):
-            raise NoHierarchyError(
-                f"graph: it has no hierarchy that could be of use: {core.m:,} edges and shortcuts join the last "
-                f"{core.n:,} of its {graph.n:,} vertices; reedsp.sssp searches it as it is"
-            )
+        if max(grown.up_edges, grown.down_edges) > _MOST_EDGES or _is_hopeless(core.n, core.m, graph):
+            raise _refusal(core.n, core.m, graph)
         job.recycle()
         if progress is not None:
             progress(graph.n - core.n, graph.n)
     return grown.finished(graph.n, units.exponent)
 
 
-def _is_hopeless(core: Core, graph: Graph) -> bool:
-    """Return whether there are more and more shortcuts, of which most would be there in the end."""
-    if core.n <= max(_CORE, _OF_PLANE * math.sqrt(graph.n)):
-        return False
-    if core.n > _EARLY * graph.n and core.m > core.n * max(_MOST_EARLY, _MORE * graph.m / graph.n):
+def _shortcuts(on_device: Round, core: Core, goes: npt.NDArray[np.bool_], grown: _Grown, graph: Graph) -> Edges:
+    """Return the shortcuts of the vertices that go, of parallel ones the lightest, unless they are hopelessly many."""
+    left, found = core.n - int(goes.sum()), core.edges.chosen(slice(0))
+    for some in on_device.shortcuts(core, goes, grown.down_edges, grown.up_edges):
+        found = lightest(found.followed_by(some), core.n)
+        if _is_hopeless(left, len(found.heads), graph):
+            raise _refusal(left, len(found.heads), graph)
+    return found
+
+
+def _refusal(n: int, m: int, graph: Graph) -> NoHierarchyError:
+    return NoHierarchyError(
+        f"graph: it has no hierarchy that could be of use: {m:,} edges and shortcuts join the last {n:,} of its "
+        f"{graph.n:,} vertices; reedsp.sssp searches it as it is, and reedsp.apsp solves all pairs"
+    )
+
+
+def _is_hopeless(n: int, m: int, graph: Graph) -> bool:
+    """Return whether there are more and more shortcuts in a core, of which most would be there in the end."""
+    early = n > _EARLY * graph.n
+    if n <= max(_CORE, _OF_PLANE * math.sqrt(graph.n)):
+        return early and n > _SMALL and m > _COMPLETE * n**2
+    if early and m > n * max(_MOST_EARLY, _MORE * graph.m / graph.n):
         return True
-    much = core.m > _MUCH_LEFT * (graph.n + graph.m)
-    return core.m > (_DENSE if much else _VERY_DENSE) * core.n
+    much = m > _MUCH_LEFT * (graph.n + graph.m)
+    return m > (_DENSE if much else _VERY_DENSE) * n
 
 
 @dataclass(frozen=True)

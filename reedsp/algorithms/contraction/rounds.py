@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ _LISTED, _SETTLED = (62, 254), (16, 128)
 _FEW, _DENSE = 20_000, 8  # vertices, and edges of each, on the average
 _FOLLOWED = 6000  # edges of a search for witnesses, about; and of a vertex there, at most
 _COMPLETE = 1 / 4  # of the pairs of vertices have an edge, so that a search would be in vain
+_SLOTS = 1 << 22  # of shortcuts that are looked at in a row, or those of one vertex
 _SAMPLED = 8  # edges that end at a vertex, at most, whose shortcuts are counted
 
 
@@ -67,30 +69,36 @@ class Round:
         counts: npt.NDArray[np.int64] = (found[ends] - found[ends - searches]) * degrees // np.maximum(searches, 1)
         return counts
 
-    def shortcuts(
-        self, core: Core, goes: npt.NDArray[np.bool_], going: npt.NDArray[np.intp], down_edges: int, up_edges: int
-    ) -> Edges:
-        """Return the shortcuts of the vertices that go.
+    def shortcuts(self, core: Core, goes: npt.NDArray[np.bool_], down_edges: int, up_edges: int) -> Iterator[Edges]:
+        """Yield the shortcuts of the vertices that go, those of some after the other.
 
         Parameters
         ----------
         core : Core
         goes : ndarray of bool, shape (n,)
-        going : ndarray of int
-            Their numbers.
         down_edges, up_edges : int
             How many edges of each kind the hierarchy has, to which theirs are appended.
         """
+        mask = self._job.upload(goes.astype(np.uint8), keep=False)
+        going = np.flatnonzero(goes)
+        slots = (core.in_degrees[going] * core.out_degrees[going]).cumsum()
+        for some in np.split(going, np.flatnonzero(np.diff(slots // _SLOTS)) + 1):
+            yield self._shortcuts_of(core, mask, some, down_edges, up_edges)
+            down_edges += int(core.in_degrees[some].sum())
+            up_edges += int(core.out_degrees[some].sum())
+
+    def _shortcuts_of(
+        self, core: Core, goes: cl.Buffer, some: npt.NDArray[np.intp], down_edges: int, up_edges: int
+    ) -> Edges:
         job, dtype = self._job, core.edges.weights.dtype
-        rows, columns = core.in_degrees[going], core.out_degrees[going]
-        first_slot = np.zeros(len(going) + 1, np.int64)
+        rows, columns = core.in_degrees[some], core.out_degrees[some]
+        first_slot = np.zeros(len(some) + 1, np.int64)
         np.cumsum(rows * columns, out=first_slot[1:])
         slots = int(first_slot[-1])
         ends, weights = job.allocate(2 * slots, np.int32), job.allocate(slots, dtype)
-        mask = job.upload(goes.astype(np.uint8), keep=False)
         firsts = job.upload(np.repeat(first_slot[:-1], rows).astype(np.uint64), keep=False)
-        entering = ranges(core.first_in, going)
-        self._look("add_shortcuts", core, mask, np.repeat(going, rows), entering, firsts, ends, weights)
+        entering = ranges(core.first_in, some)
+        self._look("add_shortcuts", core, goes, np.repeat(some, rows), entering, firsts, ends, weights)
         pairs = job.download(ends, 2 * slots, np.int32).reshape(slots, 2)
         used = np.flatnonzero(pairs[:, 0] >= 0)
         number = np.searchsorted(first_slot, used, "right") - 1

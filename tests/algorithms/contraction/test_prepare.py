@@ -158,8 +158,7 @@ def test_more_edges_than_are_numbered_are_refused(
     ],
 )
 def test_a_core_that_most_of_the_graph_would_be_left_of_is_given_up(n: int, m: int, is_hopeless: bool) -> None:
-    core, small = (SimpleNamespace(n=each, m=edges) for each, edges in ((n, m), (16_001, 20_000)))
-    assert hierarchy._is_hopeless(core, small) == is_hopeless
+    assert hierarchy._is_hopeless(n, m, SimpleNamespace(n=16_001, m=20_000)) == is_hopeless
 
 
 @pytest.mark.parametrize(
@@ -173,17 +172,82 @@ def test_a_core_that_most_of_the_graph_would_be_left_of_is_given_up(n: int, m: i
     ],
 )
 def test_a_core_that_becomes_dense_early_is_given_up(n: int, m: int, edges: int, is_hopeless: bool) -> None:
-    assert hierarchy._is_hopeless(SimpleNamespace(n=n, m=m), SimpleNamespace(n=8000, m=edges)) == is_hopeless
+    assert hierarchy._is_hopeless(n, m, SimpleNamespace(n=8000, m=edges)) == is_hopeless
 
 
 @pytest.mark.parametrize(("m", "is_hopeless"), [(100 * 3000, False), (100 * 3000 + 1, True)])
 def test_a_core_of_a_large_graph_may_be_denser(m: int, is_hopeless: bool) -> None:
     large = SimpleNamespace(n=10**6, m=10**6)
-    assert hierarchy._is_hopeless(SimpleNamespace(n=3000, m=m), large) == is_hopeless
-    assert not hierarchy._is_hopeless(SimpleNamespace(n=2000, m=10**9), large)
-    half = SimpleNamespace(n=40_000, m=10**6)
-    assert not hierarchy._is_hopeless(half, large)
-    assert hierarchy._is_hopeless(SimpleNamespace(n=40_000, m=10**6 + 1), large)
+    assert hierarchy._is_hopeless(3000, m, large) == is_hopeless
+    assert not hierarchy._is_hopeless(2000, 10**9, large)
+    assert not hierarchy._is_hopeless(40_000, 10**6, large)
+    assert hierarchy._is_hopeless(40_000, 10**6 + 1, large)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "vertices", "is_hopeless"),
+    [(200, 39_800, 400, False), (201, 10_100, 400, False), (201, 10_101, 400, True), (201, 10_101, 804, False)],
+)
+def test_a_small_core_that_is_dense_early_is_given_up(n: int, m: int, vertices: int, is_hopeless: bool) -> None:
+    assert hierarchy._is_hopeless(n, m, SimpleNamespace(n=vertices, m=10 * vertices)) == is_hopeless
+
+
+def test_a_dense_graph_is_given_up_soon(device: reedsp.Device) -> None:
+    """Of which nearly all pairs of vertices would be shortcuts."""
+    rng, done = np.random.default_rng(0), [0]
+    graph = reedsp.Graph.from_dense(rng.integers(1, 1000, (250, 250)))
+    with pytest.raises(ValueError, match=r"reedsp\.apsp solves all pairs$"):
+        reedsp.prepare(graph, device=device, progress=lambda each, _: done.append(each))
+    assert done == [0]
+
+
+def test_shortcuts_are_found_for_some_vertices_after_the_other(
+    monkeypatch: pytest.MonkeyPatch, device: reedsp.Device
+) -> None:
+    """With the same bytes in the end."""
+    several = np.repeat(np.arange(8), 60), 8 + np.tile(np.arange(60), 8)
+    graph = reedsp.Graph.from_edges(68, *several, np.random.default_rng(1).integers(1, 9, 480), directed=False)
+    slots, look = [], searches.Round._shortcuts_of
+
+    def counted(self: searches.Round, core: Core, goes: Any, some: np.ndarray, *rest: int) -> Edges:
+        slots.append(int(core.in_degrees[some[1:]] @ core.out_degrees[some[1:]]))
+        return look(self, core, goes, some, *rest)
+
+    monkeypatch.setattr(searches.Round, "_shortcuts_of", counted)
+    usual = hierarchy.contract(graph, units_of(graph), Job(device))
+    rounds = len(slots)
+    monkeypatch.setattr(searches, "_SLOTS", 200)
+    found = hierarchy.contract(graph, units_of(graph), Job(device))
+    assert rounds == len(usual.rounds) - 1
+    assert max(slots[rounds:]) < 200 < max(slots[:rounds]), "of all vertices but the first"
+    for name in ("vertices", "rounds"):
+        assert np.array_equal(getattr(found, name), getattr(usual, name))
+    for one, other in ((found.up, usual.up), (found.down, usual.down)):
+        for name in ("first", "higher", "weights", "parts"):
+            assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+def test_a_round_whose_shortcuts_are_hopeless_is_not_finished(
+    monkeypatch: pytest.MonkeyPatch, device: reedsp.Device
+) -> None:
+    """Of which a few of the vertices that go show that."""
+    monkeypatch.setattr(hierarchy, "_CORE", 40)
+    monkeypatch.setattr(hierarchy, "_VERY_DENSE", 10)
+    rng = np.random.default_rng(1)
+    graph = reedsp.Graph.from_edges(600, *rng.integers(0, 600, (2, 24_000)), rng.integers(1, 1000, 24_000))
+    looked_at, look = [], searches.Round._shortcuts_of
+
+    def counted(self: searches.Round, core: Core, goes: Any, some: np.ndarray, *rest: int) -> Edges:
+        looked_at[-1] += len(some)
+        return look(self, core, goes, some, *rest)
+
+    monkeypatch.setattr(searches.Round, "_shortcuts_of", counted)
+    for slots in (10**9, 1000):
+        monkeypatch.setattr(searches, "_SLOTS", slots)
+        looked_at.append(0)
+        with pytest.raises(hierarchy.NoHierarchyError):
+            hierarchy.contract(graph, units_of(graph), Job(device))
+    assert looked_at[1] < looked_at[0]
 
 
 @pytest.mark.parametrize(("weight", "parts"), [(2, [5, 6]), (3, [ORIGINAL, ORIGINAL]), (4, [ORIGINAL, ORIGINAL])])
