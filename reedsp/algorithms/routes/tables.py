@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.routes.rows import MEMORY_LIMIT, row_blocks, rows_of
+from reedsp.algorithms.routes.rows import MEMORY_LIMIT, Rows, row_blocks, rows_of
 from reedsp.algorithms.rows import Prepared, accepted
-from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
+from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, exact_type, result_dtype, to_result
 from reedsp.arithmetic.types import infinity
 from reedsp.device.device import Device
 from reedsp.edges.device_graph import NO_VERTEX
@@ -117,13 +118,14 @@ def table_and_device(
     result = result_dtype(dtype, graph)
     backwards = is_better_backwards(graph, starts, ends, result)
     found = rows_of(asked, device, result, len(ends if backwards else starts))
-    table = np.empty((len(starts), len(ends)), result)
-    into = table
+    table, index = np.empty((len(starts), len(ends)), result), 0
     if backwards:
-        found, starts, ends, into = found.reverse(), ends, starts, table.T
-    index = 0
+        for block, columns in _columns(found, starts, ends, result, memory_limit):
+            table[:, index : index + len(block)] = columns
+            index += len(block)
+        return table, str(found.device)
     for block, rows in row_blocks(found, starts if len(ends) else ends, result, memory_limit, ends):
-        into[index : index + len(block)] = rows
+        table[index : index + len(block)] = rows
         index += len(block)
     return table, str(found.device)
 
@@ -210,8 +212,8 @@ def k_nearest(
     if wanted == 0:
         return _named(nearest, graph)
     if backwards and ends is not None:
-        for block, rows in row_blocks(found.reverse(), ends, result, memory_limit, starts):
-            _merge(nearest, block, rows.T)
+        for block, columns in _columns(found, starts, ends, result, memory_limit):
+            _merge(nearest, block, columns)
         return _named(nearest, graph)
     index = 0
     for block, rows in row_blocks(found, starts, result, memory_limit, ends):
@@ -259,5 +261,19 @@ def is_better_backwards(
     graph: Graph, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp], result: np.dtype[Any]
 ) -> bool:
     """Return whether distances for a table are better searched from its ends, against the edges."""
-    fewer = len(ends) < len(starts) and not graph.has_negative_weights
-    return fewer and choose_arithmetic(graph, result).dtype.kind == "i"  # in which every order gives the same sum
+    if not len(ends) < len(starts) or graph.has_negative_weights:
+        return False
+    arithmetic = choose_arithmetic(graph, result)
+    return arithmetic.dtype.kind == "i" and not arithmetic.saturate  # in which every order gives the same sum
+
+
+def _columns(
+    found: Rows, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp], result: np.dtype[Any], memory_limit: int
+) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[Any]]]:
+    """Yield some ends after the other, with the distances to them from all starts, searched backwards."""
+    graph = found.graph
+    is_held = result == np.float64 and exact_type(graph) is None
+    searched = result if is_held else choose_arithmetic(graph, result).dtype
+    for block, rows in row_blocks(found.reverse(), ends, searched, memory_limit, starts):
+        # converted here, so that an error names the pair in the direction that was asked for
+        yield block, rows.T if is_held else to_result(rows.T, Arithmetic(searched), result, starts, block)

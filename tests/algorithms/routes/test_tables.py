@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -116,6 +117,36 @@ def test_backwards_and_forwards_agree(device: reedsp.Device) -> None:
     assert np.array_equal(back.dist, np.concatenate([each.dist for each in ahead]))
     assert np.array_equal(back.vertices, np.concatenate([each.vertices for each in ahead]))
     assert np.array_equal(np.sort(every[:, among], axis=1)[:, :7], back.dist)
+
+
+def test_an_error_of_a_search_backwards_names_the_pair_as_it_was_asked_for(device: reedsp.Device) -> None:
+    """On a device, on the host and of a prepared graph."""
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [2**53 + 1, 0, 2**20])
+    for asked, given in ((graph, device), (graph, None), (reedsp.prepare(graph, device=device), None)):
+        with pytest.raises(ValueError, match=r"^dist\[0, 2\] = 9007199254740993 has no exact float64 value"):
+            reedsp.distance_table(asked, [3, 0, 1], [2], device=given)
+        with pytest.raises(OverflowError, match=r"^dist\[0, 2\] = 9007199254740993 is outside int32"):
+            reedsp.k_nearest(asked, [3, 0, 1], 1, among=[2], dtype="int32", device=given)
+        rows = reedsp.distance_table(asked, [3, 0, 1], [2], dtype="int64", device=given)
+        assert rows.ravel().tolist() == [2**63 - 1, 2**53 + 1, 0]
+        assert reedsp.distance_table(asked, [3, 1, 2], [2, 3], device=given).tolist() == [
+            [np.inf, 0],
+            [0, 2**20],
+            [0, 2**20],
+        ]
+    beyond = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**62, 2**62])
+    with pytest.raises(OverflowError, match="the distance from vertex 0 to vertex 2 is beyond int64"):
+        reedsp.distance_table(beyond, [0, 1], [2], device=device)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64", "float32", "float64"])
+@pytest.mark.parametrize("factor", [1, 2**24])
+def test_types_of_what_is_searched_backwards(dtype: Any, factor: int, device: reedsp.Device) -> None:
+    rng = np.random.default_rng(6)
+    graph = reedsp.Graph.from_edges(40, *rng.integers(0, 40, (2, 90)), factor * rng.integers(1, 9, 90))
+    expected = reedsp.apsp(graph, dtype=dtype, device=device).dist[:, [7, 5]]
+    table = reedsp.distance_table(graph, range(40), [7, 5], dtype=dtype, device=device)
+    np.testing.assert_array_equal(table, expected, strict=True)
 
 
 def test_negative_cycles(device: reedsp.Device) -> None:
