@@ -79,6 +79,9 @@ _WORKING_MEMORY = 2**22
 """Bytes for what is done piece by piece."""
 
 _XZ_MAGIC = b"\xfd7zXZ\x00"
+_COMPRESSED = re.compile(rb"\x1f\x8b|\xfd7zXZ\x00|BZh[0-9]|\x28\xb5\x2f\xfd|7z\xbc\xaf")
+"""How compressed data begin that are not decompressed, or only once."""
+
 _XZ_MEMORY = 2**27
 """Memory limit of the xz decoder; the strongest preset of xz needs half of it."""
 
@@ -88,6 +91,7 @@ _MAX_DIGITS = 18
 _INT64 = np.iinfo(np.int64)
 _INTEGER = re.compile(rb"[+-]?[0-9]+")
 DECIMAL = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_INFINITY = re.compile(rb"[+]?inf(inity)?", re.IGNORECASE)
 _NOT_ZERO = re.compile(rb"[^1-9eE]*[1-9]")
 _WORD = re.compile(rb"\S+")
 
@@ -107,7 +111,8 @@ def read(
                  (``p tw n m``, edges ``u v``): undirected, weight 1, vertices from 1
     .mtx         Matrix Market, real, integer or pattern; entry (i, j) is the edge from i to j, vertices
                  from 1. Coordinate format: a zero is an edge of weight 0, of duplicates the minimum counts.
-                 Array format: a zero is no edge. A symmetric matrix is an undirected graph
+                 Array format: a zero is no edge, nor is inf in a real matrix. A symmetric matrix is an
+                 undirected graph
     .el, .wel    edge list (SNAP, GAPBS): lines ``u v`` or ``u v w``, comments with ``#`` or ``%``: directed,
                  vertices from 0, as many as the largest number says. A first line ``n m`` that is followed
                  by exactly m > 0 lines ``u v`` with all numbers below n is a header
@@ -119,7 +124,7 @@ def read(
     ============ ======================================================================================
 
     Weights are int64 when all of them are written as integers, otherwise float64; those of a real Matrix
-    Market file are float64.
+    Market file are float64, to which integers are rounded as fractions are.
 
     Parameters
     ----------
@@ -305,6 +310,8 @@ class Text:
             raise self.fault(1, "the file is empty")
         if head[257:262] == b"ustar":
             raise self.fault(None, "this is a tar archive: unpack it first")
+        if _COMPRESSED.match(head):
+            raise self.fault(None, "this is compressed by bzip2, zstd or 7z, or more than once: decompress it first")
         self.complete = len(head) < _HEAD
         self._ahead = head.removeprefix(b"\xef\xbb\xbf")
         self.head = self._ahead[:_HEAD]
@@ -337,6 +344,9 @@ class Text:
         try:
             piece = next(filter(None, self._pieces), b"")
         except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
+            if "Memory usage limit" in str(error):  # of lzma, which has no exception of its own for it
+                limit = f"the {_XZ_MEMORY >> 20} MiB that are allowed: compress it with a smaller dictionary"
+                raise self.fault(None, f"decompression takes more memory than {limit}") from None
             raise self.fault(None, f"the compressed data are damaged: {error}") from None
         if self._report is not None:
             self._report()
@@ -436,6 +446,11 @@ def vertex_of(text: Text, line: int, field: bytes, first: int, last: int) -> int
     return vertex
 
 
+def _real(text: Text, line: int, field: bytes) -> float:
+    """Read a weight as a float, also one that is written as an integer; that of no edge may be infinite."""
+    return math.inf if _INFINITY.fullmatch(field) else _fraction(text, line, field)
+
+
 def _weight(text: Text, line: int, field: bytes, integral: bool) -> int | float:
     """Read a weight: an int when it is written as an integer, otherwise a float."""
     if _INTEGER.fullmatch(field):
@@ -445,8 +460,14 @@ def _weight(text: Text, line: int, field: bytes, integral: bool) -> int | float:
             if _INT64.min <= value <= _INT64.max:
                 return value
         raise text.fault(line, f"the weight {quote(field)} is outside int64")
-    if integral or not DECIMAL.fullmatch(field):
-        raise text.fault(line, f"expected {'an integer' if integral else 'a number'} as weight, got {quote(field)}")
+    if integral:
+        raise text.fault(line, f"expected an integer as weight, got {quote(field)}")
+    return _fraction(text, line, field)
+
+
+def _fraction(text: Text, line: int, field: bytes) -> float:
+    if not DECIMAL.fullmatch(field):
+        raise text.fault(line, f"expected a number as weight, got {quote(field)}")
     weight = float(field)
     if math.isinf(weight):
         raise text.fault(line, f"the weight {quote(field)} is too large for float64")
@@ -589,6 +610,8 @@ class _Table:
     """Whether each line ends with a weight."""
     integral: bool = False
     """Whether the weights have to be integers."""
+    real: bool = False
+    """Whether the weights are floats, also those that are written as integers."""
 
     @property
     def columns(self) -> int:
@@ -669,6 +692,7 @@ def _table_lines(text: Text, first_line: int, block: bytes, table: _Table) -> _R
     """Parse a block line by line."""
     ids, lines = array("q"), array("q")
     weights: list[int | float] = []
+    weight_of = _real if table.real else partial(_weight, integral=table.integral)
     for number, line in lines_of(first_line, block):
         fields = line.split(None, table.columns)
         if not fields or fields[0][0] in table.comments:
@@ -680,7 +704,7 @@ def _table_lines(text: Text, first_line: int, block: bytes, table: _Table) -> _R
         for field in fields[len(table.tag) :][: table.ends]:
             ids.append(vertex_of(text, number, field, table.first, table.last) - table.first)
         if table.weighted:
-            weights.append(_weight(text, number, fields[-1], table.integral))
+            weights.append(weight_of(text, number, fields[-1]))
         lines.append(number)
     return _rows(text, np.array(ids, dtype=np.int64).reshape(len(lines), table.ends), weights, lines, table.weighted)
 
@@ -737,7 +761,7 @@ def _join(text: Text, parts: list[_Rows], real: bool = False) -> _Content:
         listed = [part.weights for part in parts if part.weights is not None]
         kind = np.dtype(np.float64) if real else np.result_type(*listed)
         text.require(sum(part.memory for part in parts) + ids.nbytes + kind.itemsize * len(ids) + _WORKING_MEMORY)
-        if kind.kind == "f":
+        if kind.kind == "f" and not real:
             for part in parts:
                 _check_exact(text, part)
         weights = np.concatenate(listed, dtype=kind)
@@ -983,6 +1007,8 @@ def _negated(text: Text, content: _Content, weights: npt.NDArray[Any]) -> npt.ND
     """Return the values of the other triangle of a skew-symmetric matrix."""
     if weights.dtype.kind == "i" and weights.min(initial=0) == _INT64.min:
         raise text.fault(content.line(int(np.argmin(weights))), f"the mirrored entry {-_INT64.min} is outside int64")
+    if np.isposinf(weights).any():
+        raise text.fault(content.line(int(np.argmax(weights))), "the mirrored entry -inf is no weight")
     return -weights
 
 
@@ -990,8 +1016,9 @@ def _read_mtx_coordinate(text: Text, field: bytes, symmetry: bytes) -> Graph:
     line, (n, _, m) = _mtx_size(text, 3)
     weighted = field != b"pattern"
     layout = "row column value" if weighted else "row column"
-    table = _Table(layout, first=1, last=n, weighted=weighted, integral=weighted and not _is_real(field))
-    content = _join(text, _read_table(text, table), real=_is_real(field))
+    real = _is_real(field)
+    table = _Table(layout, first=1, last=n, weighted=weighted, integral=weighted and not real, real=real)
+    content = _join(text, _read_table(text, table), real)
     check_vertices(text, line, n)
     _check_count(text, content, line, m, "entries")
     listed = [content.ids, content.weights]
@@ -1009,14 +1036,17 @@ def _read_mtx_coordinate(text: Text, field: bytes, symmetry: bytes) -> Graph:
 
 def _read_mtx_array(text: Text, field: bytes, symmetry: bytes) -> Graph:
     line, (n, _) = _mtx_size(text, 2)
-    table = _Table("value", ends=0, integral=not _is_real(field))
-    content = _join(text, _read_table(text, table), real=_is_real(field))
+    real = _is_real(field)
+    table = _Table("value", ends=0, integral=not real, real=real)
+    content = _join(text, _read_table(text, table), real)
     # The lower triangle of a column begins on the diagonal or, in a skew-symmetric matrix, below it.
     below = int(symmetry == b"skew-symmetric")
     full = symmetry == b"general"
     _check_count(text, content, line, n * n if full else (n - below) * (n - below + 1) // 2, "values")
     values = content.weights
     assert values is not None
+    if real:
+        values[values == np.inf] = 0  # no edge either
     if below and values.dtype.kind == "i":
         values = values.astype(np.int64)  # which can be negated
     text.require(_WORKING_MEMORY + values.nbytes * (2 if full else 4) + (0 if full else n * n * values.itemsize))
@@ -1428,7 +1458,6 @@ def suffix(name: str) -> str:
 _ROAD_MAP, _TABLE = "a road map of OpenStreetMap", "a table with commas or semicolons"
 
 _FOREIGN = (
-    (re.compile(rb"BZh[0-9]|\x28\xb5\x2f\xfd|7z\xbc\xaf"), "compressed by bzip2, zstd or 7z"),
     (re.compile(rb"(?=<)(?s:.{0,1000})<graphml\b"), "GraphML"),
     (re.compile(rb"(?=<)(?s:.{0,1000})<gexf\b"), "GEXF"),
     (re.compile(rb"(?=<)(?s:.{0,1000})<osm\b"), _ROAD_MAP),
@@ -1443,9 +1472,12 @@ _FOREIGN = (
 )
 """How files of formats begin that are not read, and what to call them; the first one that fits counts."""
 
+_COMMENTS = re.compile(rb"\A(?:\s*[#%][^\n]*)*\s*")
+"""What may be before the content of a text."""
+
 _CURES = {
     _ROAD_MAP: "reedsp.read_osm reads it, and the command reedsp read-map",
-    _TABLE: "Graph.from_table reads it if it has a line of names and commas",
+    _TABLE: "Graph.from_table reads it if its name ends in .csv, and it has a line of names and commas",
     "GraphML": "networkx.read_graphml reads it for Graph.from_networkx",
     "GEXF": "networkx.read_gexf reads it for Graph.from_networkx",
     "GML": "networkx.read_gml reads it for Graph.from_networkx",
@@ -1456,7 +1488,8 @@ _OTHER_CURE = "networkx reads some more for Graph.from_networkx, pandas and nump
 
 def _refuse_foreign(text: Text) -> None:
     """Say so if a file is in a well-known format that no reader is for."""
-    foreign = next((name for beginning, name in _FOREIGN if beginning.match(text.head.lstrip())), None)
+    content = _COMMENTS.sub(b"", text.head, 1)
+    foreign = next((name for beginning, name in _FOREIGN if beginning.match(content)), None)
     if foreign is not None:
         ours = ", ".join(READERS)
         cure = _CURES.get(foreign, _OTHER_CURE)
