@@ -567,6 +567,9 @@ class Dask(Cluster):
             self.engine.close()
             raise
 
+    def __repr__(self) -> str:
+        return f"<reedsp.cluster.Dask: {self.engine.client!r}>"
+
     def _kept(self, question: Question, reference: Published, report: Callable[[int, int], None] | None) -> Any:
         found = searches.rows_on_workers(self.engine, question, reference, report)
         return self.engine.array(found, (len(question.sources), question.graph.n), question.dtype)
@@ -621,3 +624,6 @@ class Executor(Cluster):
             raise TypeError(f"executor: expected a concurrent.futures.Executor, got {type(executor).__name__}")
         given = None if folder is None else Path(path_argument(folder, "folder"))
         super().__init__(ExecutorEngine(executor, devices, given, threads))
+
+    def __repr__(self) -> str:
+        return f"<reedsp.cluster.Executor: {len(self.engine.workers()):,} workers>"

@@ -16,6 +16,7 @@ from reedsp.device import build
 from reedsp.device.device import Device, one_line
 from reedsp.device.errors import DeviceError, opencl_is_used, refuse_after_fork, refuse_in_sub_interpreter
 from reedsp.system import icd
+from reedsp.system.elsewhere import Elsewhere
 
 _log = logging.getLogger(__name__)
 
@@ -164,6 +165,10 @@ def _device_that(device: Device | cl.Device | int | str | None, argument: str) -
         candidates = [each for each in found if _matches(each, device.strip().lower())]
     elif isinstance(device, (int, np.integer)) and not isinstance(device, bool):
         candidates = [each for each in found if each.index == device]
+    elif isinstance(device, Elsewhere):
+        raise TypeError(
+            f"{argument}: a cluster answers sssp, bfs, apsp, distance_table and distance_statistics, and nothing else"
+        )
     else:
         raise TypeError(f"{argument}: expected a device, an index or part of a name, got {type(device).__name__}")
     if not candidates:

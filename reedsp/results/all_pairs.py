@@ -139,8 +139,12 @@ class AllPairs(AsArray):
         """Check on the host that these are the shortest paths, by the edges of the graph and nothing else.
 
         From each vertex no edge leads to a vertex on a shorter path; each distance is that of a path, which the
-        predecessors, if there are any, lead back along; and exactly what can pass a negative cycle is marked. Of
-        distances that were rounded, what rounding can change is left out.
+        predecessors, if there are any, lead back along; and exactly what can pass a negative cycle is marked. This
+        looks at each edge once for each vertex: n^3 steps of numpy if all are edges, half a second of 400 vertices.
+
+        Sums of whole numbers are compared exactly. Others may be off by n units in the last place of the largest number
+        among the weight of the edge and the distances at its ends; if some weights are negative, also of the distances
+        of what is on the way, and where a cycle weighs no more than rounding may change, of the least distances to it.
 
         Returns
         -------
@@ -224,7 +228,8 @@ class AllPairs(AsArray):
         Returns
         -------
         pandas.DataFrame, shape (n, n)
-            Its rows and columns have the names of the vertices. It shares the memory of `dist`.
+            Its rows and columns have the names of the vertices. Floats share the memory of `dist`; of integers those
+            are missing that stand for no path, or for none that is shortest.
 
         Raises
         ------
@@ -240,7 +245,7 @@ class AllPairs(AsArray):
         a  0.0  4.0
         b  inf  0.0
         """
-        return matrix_to_dataframe(self.graph, np.asarray(self._held("dist")))
+        return matrix_to_dataframe(self.graph, np.asarray(self._held("dist")), self._finite)
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw the matrix of distances with matplotlib, which has to be installed.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,7 +88,11 @@ def _import_pandas() -> Any:
 
 
 def rows_to_dataframe(
-    graph: Graph, sources: list[int] | None, columns: Mapping[str, npt.NDArray[Any]], vertices: Mapping[str, Any]
+    graph: Graph,
+    sources: list[int] | None,
+    columns: Mapping[str, npt.NDArray[Any]],
+    reached: npt.NDArray[np.bool_],
+    vertices: Mapping[str, Any],
 ) -> pandas.DataFrame:
     """Return one line for each vertex, or with several sources for each source and vertex.
 
@@ -99,6 +103,8 @@ def rows_to_dataframe(
         That of each row of the columns, where there are several.
     columns : mapping of str to ndarray, shape (k, n)
         Numbers.
+    reached : ndarray of bool, shape (k, n)
+        Where they are those of a path: integers are missing elsewhere.
     vertices : mapping of str to ndarray, shape (k, n)
         Vertices, negative for none, which are shown by name.
     """
@@ -110,7 +116,9 @@ def rows_to_dataframe(
     if sources is not None:
         content["source"] = column_of(np.repeat(names[np.asarray(sources, np.intp)], graph.n))
     content["vertex"] = column_of(np.tile(names[:-1], rows))
-    content.update({name: column.ravel() for name, column in columns.items()})
+    content.update(
+        {name: _column_of_pandas(pandas, column.ravel(), reached.ravel()) for name, column in columns.items()}
+    )
     for name, column in vertices.items():
         content[name] = column_of(names[np.where(column.ravel() >= 0, column.ravel(), -1)])
     frame = pandas.DataFrame(content)
@@ -120,10 +128,19 @@ def rows_to_dataframe(
     return frame.set_index([name for name in ("source", "vertex") if name in content])
 
 
+def _column_of_pandas(pandas: Any, numbers: npt.NDArray[Any], known: npt.NDArray[np.bool_]) -> Any:
+    """Return numbers as a column, in which integers that are not known are missing; floats are infinite there."""
+    return pandas.arrays.IntegerArray(numbers.copy(), ~known) if numbers.dtype.kind == "i" else numbers
+
+
 def rows_to_arrow(
-    graph: Graph, sources: list[int] | None, columns: Mapping[str, npt.NDArray[Any]], vertices: Mapping[str, Any]
+    graph: Graph,
+    sources: list[int] | None,
+    columns: Mapping[str, npt.NDArray[Any]],
+    reached: npt.NDArray[np.bool_],
+    vertices: Mapping[str, Any],
 ) -> pyarrow.Table:
-    """Return the lines of :func:`rows_to_dataframe` as a table of Arrow, a vertex that is none as a null.
+    """Return the lines of :func:`rows_to_dataframe` as a table of Arrow, what is missing as a null.
 
     Raises
     ------
@@ -144,7 +161,8 @@ def rows_to_arrow(
     if sources is not None:
         content["source"] = names.take(pyarrow.array(np.repeat(np.asarray(sources, np.int64), graph.n)))
     content["vertex"] = names.take(pyarrow.array(np.tile(np.arange(graph.n), 1 if sources is None else len(sources))))
-    content |= {name: pyarrow.array(column.ravel()) for name, column in columns.items()}
+    for name, column in columns.items():
+        content[name] = pyarrow.array(column.ravel(), mask=~reached.ravel() if column.dtype.kind == "i" else None)
     for name, column in vertices.items():
         content[name] = names.take(pyarrow.array(column.ravel(), mask=column.ravel() < 0))
     return pyarrow.table(content)
@@ -174,8 +192,13 @@ def _arrow_names(graph: Graph) -> Any:
     return names
 
 
-def matrix_to_dataframe(graph: Graph, dist: npt.NDArray[Any]) -> pandas.DataFrame:
-    """Return the matrix of distances with the names of the vertices on both sides."""
+def matrix_to_dataframe(
+    graph: Graph, dist: npt.NDArray[Any], are_finite: Callable[[Any], npt.NDArray[np.bool_]]
+) -> pandas.DataFrame:
+    """Return the matrix of distances with the names of the vertices on both sides; integers are missing if infinite."""
     pandas = _import_pandas()
     names = pandas.Index(list(graph.names), tupleize_cols=False)
-    return pandas.DataFrame(dist, index=names, columns=names, copy=False)
+    if dist.dtype.kind != "i":
+        return pandas.DataFrame(dist, index=names, columns=names, copy=False)
+    columns = {v: _column_of_pandas(pandas, dist[:, v], are_finite(dist[:, v])) for v in range(graph.n)}
+    return pandas.DataFrame(columns, copy=False).set_axis(names, axis=0).set_axis(names, axis=1)

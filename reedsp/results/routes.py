@@ -55,7 +55,10 @@ class Routes(Sequence[list[Any]]):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(len(self)))]
-        number = range(len(self))[index]
+        try:
+            number = range(len(self))[index]
+        except IndexError:
+            raise IndexError(f"there is no route {index}: there are {len(self):,}") from None
         route = self.vertices[self.indptr[number] : self.indptr[number + 1]].tolist()
         names = self._graph.names
         return [names[vertex] for vertex in route] if self._graph.has_names else route

@@ -279,7 +279,7 @@ class SearchResult(AsArray):
         pandas.DataFrame
             A line for each vertex, or with several sources for each source and vertex, by their names. The columns
             are ``dist``, or ``level`` of a breadth-first search, ``pred`` (a name, or missing), and ``nearest`` if
-            that was asked for.
+            that was asked for. Where there is no path, distances are inf; integers are missing.
 
         Raises
         ------
@@ -295,7 +295,7 @@ class SearchResult(AsArray):
         1   4.0     0
         2   7.0     1
         """
-        return rows_to_dataframe(self.graph, self._listed(), {self._column: self._numbers}, self._vertex_columns)
+        return rows_to_dataframe(*self._rows())
 
     def to_arrow(self) -> pyarrow.Table:
         """Return the result as a table of Arrow, for which pyarrow has to be installed (the extra ``tables``).
@@ -306,7 +306,7 @@ class SearchResult(AsArray):
         -------
         pyarrow.Table
             The lines of :meth:`to_dataframe`, with ``vertex``, and ``source`` if there are several, as columns; null
-            where there is no predecessor.
+            for what is missing.
 
         Raises
         ------
@@ -321,15 +321,17 @@ class SearchResult(AsArray):
         >>> reedsp.sssp(reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, 3]), 0).to_arrow().to_pydict()
         {'vertex': [0, 1, 2], 'dist': [0.0, 4.0, 7.0], 'pred': [None, 0, 1]}
         """
-        return rows_to_arrow(self.graph, self._listed(), {self._column: self._numbers}, self._vertex_columns)
+        return rows_to_arrow(*self._rows())
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the rows of :meth:`to_arrow` to libraries that speak Arrow's C interface, such as polars."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
-    def _listed(self) -> list[int] | None:
-        """Return the source of each row, if there are several."""
-        return [start for row in range(len(self.pred)) for start in self._starts(row)] if self.pred.ndim > 1 else None
+    def _rows(self) -> tuple[Any, ...]:
+        """Return what a table is made of; its lines name the source of each row, if there are several."""
+        rows, numbers = range(len(self.pred)) if self.pred.ndim > 1 else None, self._numbers
+        listed = None if rows is None else [start for row in rows for start in self._starts(row)]
+        return self.graph, listed, {self._column: numbers}, self._is_reached(numbers), self._vertex_columns
 
     def plot(self, target: Hashable | None = None, source: Hashable | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw the result with matplotlib, which has to be installed.

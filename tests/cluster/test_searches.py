@@ -616,6 +616,14 @@ def test_a_cluster_that_is_closed_answers_nothing(pool: concurrent.futures.Execu
         reedsp.distance_table(ring(), [0], [1], device=cluster, memory_limit=-1)
 
 
+def test_what_needs_a_device_says_what_a_cluster_answers(pool: concurrent.futures.Executor) -> None:
+    with reedsp.cluster.Executor(pool) as cluster:
+        assert repr(cluster) == f"<reedsp.cluster.Executor: {len(cluster.engine.workers())} workers>"
+        for call, given in ((reedsp.k_nearest, ([0], 2)), (reedsp.betweenness, ())):
+            with pytest.raises(TypeError, match=r"^device: a cluster answers sssp, bfs, .* and distance_statistics, "):
+                call(ring(), *given, device=cluster)
+
+
 def test_a_cluster_is_closed_once(pool: concurrent.futures.Executor, monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[bool] = []
     with reedsp.cluster.Executor(pool) as cluster:

@@ -605,6 +605,18 @@ def test_heuristics(engine: str) -> None:
             assert_same(function, graph, (0, 0), (4, 5), estimate, cutoff=cutoff)
 
 
+def test_ends_of_a_search_that_are_no_nodes(engine: str) -> None:
+    graph = nx.path_graph(3)
+    for function in (nx.astar_path, nx.astar_path_length):
+        for source, target in ((0, "zz"), ("zz", 0), ("zz", "zz"), ("yy", "zz")):
+            errors = []
+            for backend in ("reedsp", "networkx"):
+                with pytest.raises(nx.NodeNotFound) as caught:
+                    function(graph, source, target, backend=backend)
+                errors.append(str(caught.value))
+            assert errors[0] == errors[1]
+
+
 def test_matrix_in_the_order_of_a_list(engine: str) -> None:
     graph = some_graph(1, "int", n=6, m=15)
     nodes = sorted(graph, key=str)

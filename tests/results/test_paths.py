@@ -117,6 +117,13 @@ def test_a_search_that_nothing_has_stopped_says_that_there_is_no_path(device: re
             reedsp.sssp(graph, 0, device=device, **arguments).path(2)
 
 
+def test_a_route_that_there_is_not(device: reedsp.Device) -> None:
+    routes = reedsp.sssp(reedsp.Graph.from_edges(3, [0, 1], [1, 2]), 0, device=device).paths_to([1, 2])
+    for number in (2, -3):
+        with pytest.raises(IndexError, match=rf"^there is no route {number}: there are 2$"):
+            routes[number]
+
+
 def test_a_long_route_among_many(device: reedsp.Device) -> None:
     n = 50_000
     graph = reedsp.Graph.from_edges(n, np.arange(n - 1), np.arange(1, n))
@@ -562,6 +569,34 @@ def test_the_table_of_a_matrix_shares_its_memory() -> None:
     pytest.importorskip("pandas")
     pairs = reedsp.apsp(reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, 3]))
     assert np.shares_memory(pairs.to_dataframe().to_numpy(), pairs.dist)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_integers_that_stand_for_no_path_are_missing(dtype: Any, device: reedsp.Device) -> None:
+    """In tables they would be taken for distances, or levels."""
+    pytest.importorskip("pandas")
+    graph = reedsp.Graph.from_edges(3, [0], [1], [7])
+    for source in (0, [0, 2]):
+        for found, column in (
+            (reedsp.sssp(graph, source, dtype=dtype, device=device), "dist"),
+            (reedsp.bfs(graph, source, device=device), "level"),
+        ):
+            numbers = np.ravel(found)
+            expected = [None if number in (-1, np.iinfo(dtype).max) else number for number in numbers.tolist()]
+            frame, table = found.to_dataframe()[column], found.to_arrow()[column]
+            assert frame.dtype == str(numbers.dtype).title()
+            assert frame.astype(object).where(frame.notna(), None).tolist() == expected
+            assert (str(table.type), table.to_pylist()) == (numbers.dtype, expected)
+    assert reedsp.sssp(graph, 0, device=device).to_dataframe()["dist"].tolist() == [0, 7, np.inf]
+
+
+def test_integers_that_are_no_distances_are_missing_in_a_matrix(device: reedsp.Device) -> None:
+    pytest.importorskip("pandas")
+    cycle = reedsp.Graph.from_edges(3, [0, 1, 0], [1, 0, 2], [-2, 1, 5], labels=[("a", 1), "b", "c"])
+    table = reedsp.apsp(cycle, dtype="int64", negative_cycles="mark", device=device).to_dataframe()
+    assert table.isna().to_numpy().tolist() == [[True] * 3, [True] * 3, [True, True, False]]
+    assert set(map(str, table.dtypes)) == {"Int64"}
+    assert (table.loc["c", "c"], list(table.columns), list(table.index)) == (0, list(cycle.names), list(cycle.names))
 
 
 def test_pictures_without_coordinates(device: reedsp.Device) -> None:
