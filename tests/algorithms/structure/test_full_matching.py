@@ -7,6 +7,7 @@ import dataclasses
 import itertools
 import math
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -227,7 +228,7 @@ def test_auctions_of_what_was_rounded_away(
         if number % 5 == 1:
             matrix = np.where(rng.random(shape) < 0.3, 1e300, matrix * 1e-300)
         auctions.append(0)
-        weights = weights_of(np.ma.array(matrix, mask=False))
+        weights, *_ = weights_of(np.ma.array(matrix, mask=False))
         found = rounded.rounded_auction(Job(device), weights, maximum)
         columns = weights.indices[found.edges]
         exact = [[Fraction(value) for value in row] for row in matrix.tolist()]
@@ -281,6 +282,52 @@ def test_integers_are_exact_up_to_the_limit(device: Device) -> None:
         ValueError, match=r"^method = 'auction': the weights are too large, or too many, for its prices$"
     ):
         reedsp.full_matching(wide_diagonal(), method="auction", device=device)
+
+
+@pytest.mark.parametrize("maximum", [False, True])
+def test_the_sides_of_an_undirected_graph(maximum: bool, device: Device) -> None:
+    """Each edge once, as networkx has it: not the square matrix, in which each vertex is a row and a column."""
+    rng = np.random.default_rng(6)
+    for rows, columns in ((2, 2), (2, 3), (4, 3), (5, 7)):
+        graph = nx.complete_bipartite_graph(rows, columns)
+        graph = nx.relabel_nodes(graph, {node: f"v{node}" for node in graph})
+        for edge in graph.edges:
+            graph.edges[edge]["weight"] = int(rng.integers(1, 50)) * (-1 if maximum else 1)
+        top = [f"v{node}" for node in range(rows)]
+        theirs = nx.bipartite.minimum_weight_full_matching(graph, top, backend="networkx")
+        expected = sum(graph.edges[pair]["weight"] for pair in theirs.items()) // 2
+        if maximum:
+            for edge in graph.edges:
+                graph.edges[edge]["weight"] *= -1
+            expected *= -1
+        found = reedsp.full_matching(graph, maximum, device=device)
+        assert (found.weight, len(found), found.verify(device)) == (expected, min(rows, columns), True)
+        assert sum(graph.edges[pair]["weight"] for pair in found.pairs()) == expected
+        assert (list(found.row_names), len(found.column_names)) == (top, columns)
+        other = reedsp.full_matching(graph, maximum, rows=set(graph) - set(top), device=device)
+        assert (other.weight, {row for row, _ in other.pairs()} <= set(found.column_names)) == (expected, True)
+
+
+def test_sides_that_are_given(device: Device) -> None:
+    """Edges of a directed graph lead in either direction then, and the better of two counts."""
+    edges = [("a", "x", 3), ("y", "a", 1), ("b", "x", 4), ("x", "b", 2), ("b", "y", 9)]
+    graph: Any = nx.DiGraph()
+    graph.add_weighted_edges_from(edges)
+    found = reedsp.full_matching(graph, rows=["x", "y"], device=device)
+    assert (sorted(found.pairs()), found.weight, found.verify(device)) == ([("x", "b"), ("y", "a")], 3, True)
+    with pytest.raises(ValueError, match=r"^rows: the edge from 'a' to 'x' is between two columns$"):
+        reedsp.full_matching(graph, rows=["y"], device=device)
+    with pytest.raises(ValueError, match=r"^graph: it is not bipartite, a cycle of odd length"):
+        reedsp.full_matching(nx.cycle_graph(3), device=device)
+    matrix = np.array([[0, 0, 4, 1], [0, 0, 2, 8], [0, 0, 0, 0], [0, 0, 0, 0]])
+    found = reedsp.full_matching(matrix, rows=[0, 1], device=device)
+    assert (found.pairs(), found.weight) == ([(0, 3), (1, 2)], 3)
+
+
+def test_it_is_written_as_a_table(device: Device, tmp_path: Path) -> None:
+    found = reedsp.full_matching([[4, 1, 3], [2, 8, 5], [3, 2, 2]], device=device)
+    found.save(tmp_path / "matching.csv")
+    assert (tmp_path / "matching.csv").read_text().split() == ["row,column,weight", "0,1,1", "1,0,2", "2,2,2"]
 
 
 @pytest.mark.parametrize("maximum", [False, True])
@@ -558,7 +605,7 @@ def test_exact_sums_are_for_few_exchanges(forbidden: float, device: Device, monk
 def test_exchanges_of_pairs(shape: tuple[int, int], maximum: bool) -> None:
     """What is free may take the place of what is not."""
     rng = np.random.default_rng(shape[0])
-    weights = weights_of(np.ma.array(rng.random(shape) - 0.5, mask=rng.random(shape) < 0.2))
+    weights, *_ = weights_of(np.ma.array(rng.random(shape) - 0.5, mask=rng.random(shape) < 0.2))
     edge_of = {
         (int(row), int(column)): edge
         for edge, (row, column) in enumerate(zip(weights.tails(), weights.indices, strict=True))

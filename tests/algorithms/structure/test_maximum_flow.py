@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -195,6 +196,13 @@ def test_the_largest_capacities(method: Any, device: Device) -> None:
     endless = reedsp.Graph.from_edges(4, [0, 0, 1, 2, 1], [1, 2, 3, 3, 2], [5, 6, INT64, INT64, INT64])
     found = reedsp.maximum_flow(endless, 0, 3, method, device=device)
     assert (found.value, found.cut().source_side.tolist(), found.verify()) == (11, [0], True)
+
+
+def test_it_is_written_as_a_table(device: Device, tmp_path: Path) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3], labels=["a", "b", "c", "d"])
+    reedsp.maximum_flow(graph, "a", "d", device=device).save(tmp_path / "flow.csv")
+    lines = (tmp_path / "flow.csv").read_text().split()
+    assert lines == ["from,to,flow,capacity", "a,b,1,7", "a,c,2,2", "b,d,1,1", "c,d,2,3"]
 
 
 @pytest.mark.parametrize("method", METHODS)

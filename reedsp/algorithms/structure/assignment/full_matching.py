@@ -20,11 +20,10 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.device.selfcheck import is_trusted
-from reedsp.graph.graph import Graph, is_networkx
 from reedsp.system.options import check_choice, flag
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import search_bar
-from reedsp.typing import FullMatchingMethod, GraphLike
+from reedsp.typing import FullMatchingMethod, GraphLike, Vertices
 
 
 def _auction(job: Job, weights: Weights, maximum: bool, progress: Callable[[int, int], None] | None = None) -> Found:
@@ -39,6 +38,7 @@ def full_matching(
     maximum: bool = False,
     method: FullMatchingMethod = "auto",
     *,
+    rows: Vertices | None = None,
     device: Device | int | str | None = None,
     progress: Callable[[int, int], None] | bool | None = None,
 ) -> FullMatching:
@@ -52,14 +52,19 @@ def full_matching(
         The weight between each row and each column, in a matrix of any shape. A *stored* zero of a sparse matrix is a
         weight of 0, but in the BSR and DIA formats, which store zeros of their own; in a dense array a 0 is none, and
         in a masked array the mask alone says where there is none. +inf is no weight either, or -inf where the maximum
-        is wanted. Where several are stored for one row and column, the best counts. A graph stands for its square
-        matrix: an edge leads from a row to a column, and of parallel ones a graph has the lightest only.
+        is wanted. Where several are stored for one row and column, the best counts. A directed graph stands for its
+        square matrix: an edge leads from a row to a column. The sides of an undirected graph, which has to be
+        bipartite, are found, as by :func:`reedsp.maximum_matching`: that of the smallest vertex of each component are
+        the rows. Of parallel edges a graph has the lightest only.
     maximum : bool
         Find the maximum weight instead.
     method : {"auto", "shortest-paths", "auction"}
         "shortest-paths" is done by a single work-item; "auction" is for GPUs. The weight is the same. An auction takes
         the more rounds the farther the weights are apart: where few of them are very large, it may take seconds for
         some hundred rows. By default what fits the device.
+    rows : sequence of vertices, optional
+        One side, by the names of the vertices; all others are the other one. A matrix is then one of weights, as for
+        :func:`reedsp.sssp`, and square; and an edge may lead in either direction.
     device : Device, int or str, optional
         As for :func:`reedsp.get_device`: by default ``REEDSP_DEVICE``, else the best GPU, else the CPU.
     progress : bool or callable(done, most), optional
@@ -73,7 +78,8 @@ def full_matching(
     Raises
     ------
     ValueError
-        There is no full matching, or the matrix is wrong; the message names the position.
+        There is no full matching, or the graph, which may not be bipartite, or an argument is wrong; the message names
+        the position, or the vertex.
     OverflowError
         The weights are integers whose prices int64 may not hold: 16 times the number of pairs and one, times the range
         of the weights, is not below 2^62, or a weight is not. Or they are fractions whose prices float64 may not hold:
@@ -101,11 +107,8 @@ def full_matching(
     """
     phases = Phases()
     check_choice("method", method, ("auto", *_METHODS))
-    maximum, names = flag(maximum, "maximum"), None
-    if isinstance(graph, Graph) or is_networkx(graph):
-        graph = graph if isinstance(graph, Graph) else Graph.from_networkx(graph)
-        names = graph.names
-    weights = weights_of(graph, maximum)
+    maximum = flag(maximum, "maximum")
+    weights, *names = weights_of(graph, maximum, rows)
     bar = search_bar(1, "rows", progress)
     solved, power = in_integers(weights)
     exchanged = solved.rows > solved.columns
@@ -147,8 +150,8 @@ def full_matching(
         method=used,
         device=stats["device"],
         stats={**stats, "phases": phases.milliseconds()},
-        names=names,
         _weights=weights,
+        _names=(names[0], names[1]),
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,17 +12,19 @@ import numpy.typing as npt
 
 from reedsp.algorithms.structure.assignment.verify import verify_full
 from reedsp.algorithms.structure.assignment.weights import Weights
+from reedsp.algorithms.structure.matching.biadjacency import Names
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.edges.verify import VerificationError, check_array
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
+from reedsp.results.text import AsTable
 from reedsp.system.public import public
 
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class FullMatching:
+class FullMatching(AsTable):
     """As many pairs of a row and a column as there are rows, or columns if these are fewer, of the minimum weight.
 
     Attributes
@@ -65,8 +69,22 @@ class FullMatching:
     method: str
     device: str
     stats: dict[str, Any]
-    names: Any = field(default=None)
-    _weights: Weights | None = None
+    _weights: Weights
+    _names: tuple[Names, Names]
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self.rows)
+
+    @cached_property
+    def row_names(self) -> Sequence[Any]:
+        """The name of each row: its index, or the vertex of a graph."""
+        return self._names[0].listed()
+
+    @cached_property
+    def column_names(self) -> Sequence[Any]:
+        """The name of each column."""
+        return self._names[1].listed()
 
     def pairs(self) -> list[tuple[Any, Any]]:
         """Return the pairs by the names of their vertices, or by their indices if a matrix was given.
@@ -75,8 +93,9 @@ class FullMatching:
         -------
         list of tuple
         """
-        pairs = zip(self.rows.tolist(), self.columns.tolist(), strict=True)
-        return list(pairs) if self.names is None else [(self.names[row], self.names[column]) for row, column in pairs]
+        rows, columns = self.row_names, self.column_names
+        both = zip(self.rows.tolist(), self.columns.tolist(), strict=True)
+        return [(rows[row], columns[column]) for row, column in both]
 
     def verify(self, device: Device | int | str | None = None) -> bool:
         """Prove on a device that no full matching weighs less, or more, however this one was found.
@@ -102,7 +121,6 @@ class FullMatching:
         VerificationError
             They are wrong; the message names a row, a column or a pair, or an array that is of another shape or type.
         """
-        assert self._weights is not None
         self._check_form(self._weights)
         edges = self._edges(self._weights)
         verify_full(Job(get_device(device)), self._weights, edges, self.row_prices, self.column_prices, self.maximum)
@@ -145,6 +163,11 @@ class FullMatching:
         edges = np.full(weights.rows, -1, np.int64)
         edges[tails[among[order]]] = among[order]
         return edges
+
+    def _table(self) -> tuple[list[str], Iterable[Iterable[Any]]]:
+        weights = self._weights.values[self._edges(self._weights)[self.rows]].tolist()
+        rows = ((*pair, weight) for pair, weight in zip(self.pairs(), weights, strict=True))
+        return ["row", "column", "weight"], rows
 
     def __repr__(self) -> str:
         kind = "maximum" if self.maximum else "minimum"

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.structure.matching.biadjacency import Names, edges_between, side_of
+from reedsp.graph.arguments import as_graph
 from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import Graph, entries_of_dense, is_networkx, is_sparse
 
@@ -65,20 +67,37 @@ class Weights:
         return Weights(indptr, self.tails()[order], self.values[order], self.rows), order
 
 
-def weights_of(matrix: Any, maximum: bool = False) -> Weights:
-    """Return what the argument of :func:`reedsp.full_matching` holds.
+def weights_of(graph: Any, maximum: bool = False, rows: Any = None) -> tuple[Weights, Names, Names]:
+    """Return the weights that are meant, and what rows and columns are called.
+
+    Parameters
+    ----------
+    graph, maximum, rows
+        As for :func:`reedsp.full_matching`.
 
     Raises
     ------
     TypeError, ValueError
-        It is no matrix of numbers; the message names the position.
+        They are wrong; the message names the argument, and the position, the vertex or the edge.
     """
-    if isinstance(matrix, Graph) or is_networkx(matrix):
-        graph = matrix if isinstance(matrix, Graph) else Graph.from_networkx(matrix)
-        numbers, _ = _numbers(graph.weights, "graph.weights[{}]".format)
-        return Weights(graph.indptr, graph.indices, numbers, graph.n)
-    if is_sparse(matrix):
-        return _of_sparse(matrix, maximum)
+    if rows is not None or isinstance(graph, Graph) or is_networkx(graph):
+        return _of_graph(as_graph(graph), rows)
+    weights = _of_sparse(graph, maximum) if is_sparse(graph) else _of_dense(graph, maximum)
+    return weights, Names(range(weights.rows)), Names(range(weights.columns))
+
+
+def _of_graph(graph: Graph, rows: Any) -> tuple[Weights, Names, Names]:
+    numbers, _ = _numbers(graph.weights, "graph.weights[{}]".format)
+    if rows is None and graph.directed:
+        return Weights(graph.indptr, graph.indices, numbers, graph.n), Names(graph.names), Names(graph.names)
+    edges, tails, heads, sides = edges_between(graph, side_of(graph, rows))
+    order = np.argsort(tails, kind="stable")
+    indptr = np.searchsorted(tails[order], np.arange(len(sides[0]) + 1))
+    weights = Weights(indptr, heads[order], numbers[edges[order]], len(sides[1]))
+    return weights, Names(graph.names, sides[0]), Names(graph.names, sides[1])
+
+
+def _of_dense(matrix: Any, maximum: bool) -> Weights:
     if not isinstance(matrix, (np.ndarray, list, tuple)):
         cure = "; numpy.asarray makes a matrix of it" if hasattr(matrix, "__array__") else ""
         raise TypeError(f"graph: expected a matrix or a graph, got {type(matrix).__name__}{cure}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,18 +17,19 @@ from reedsp.device.job import Job
 from reedsp.edges.verify import check_array, check_vertex
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
+from reedsp.results.text import AsTable
 from reedsp.system.public import public
 
 
 @public
 @dataclass(frozen=True, eq=False)
 class Cut:
-    """Edges without which nothing flows from the source to the target.
+    """Edges without which nothing flows from the source to the target: indices of vertices and edges, and a number.
 
     Attributes
     ----------
     source_side : ndarray of int32
-        Indices of the vertices on the source's side, ascending; see :attr:`Graph.names`.
+        Indices of the vertices on the source's side, ascending; :attr:`Graph.names` has what they are called.
     edges : ndarray of int64
         Indices of the edges that lead from there to the other side, ascending.
     capacity : int
@@ -48,7 +50,7 @@ class Cut:
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Flow:
+class Flow(AsTable):
     """A maximum flow from one vertex to another.
 
     Attributes
@@ -117,6 +119,13 @@ class Flow:
 
         graph = self.graph
         return scipy.sparse.csr_array((self.flow, graph.indices, graph.indptr), shape=(graph.n, graph.n))
+
+    def _table(self) -> tuple[list[str], Iterable[Iterable[Any]]]:
+        graph, names = self.graph, self.graph.names
+        ends = zip(edge_sources(graph).tolist(), graph.indices.tolist(), strict=True)
+        amounts = zip(self.flow.tolist(), capacities_of(graph).tolist(), strict=True)
+        rows = ((names[tail], names[head], *both) for (tail, head), both in zip(ends, amounts, strict=True))
+        return ["from", "to", "flow", "capacity"], rows
 
     def verify(self, device: Device | int | str | None = None) -> bool:
         """Prove on a device that this is a flow, and that none is larger, however it was found.

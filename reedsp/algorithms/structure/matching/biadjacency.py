@@ -110,7 +110,7 @@ def biadjacency_of(graph: Any, rows: Any = None) -> tuple[Biadjacency, Names, Na
         graph = Graph.from_networkx(graph, None) if is_networkx(graph) else as_graph(graph)
         if rows is None and graph.directed:
             return Biadjacency(graph.indptr, graph.indices, graph.n), Names(graph.names), Names(graph.names)
-        return between_sides(graph, _sides(graph) if rows is None else _given_side(graph, rows))
+        return between_sides(graph, side_of(graph, rows))
     size = pattern.sizes
     return pattern, Names(range(size[0])), Names(range(size[1]))
 
@@ -185,6 +185,17 @@ def _checked(pattern: Biadjacency) -> Biadjacency:
 # ---- graphs -----------------------------------------------------------------------------------------
 
 
+def side_of(graph: Graph, rows: Any = None) -> npt.NDArray[np.bool_]:
+    """Return which vertices are rows: those that are given, or one side of an undirected graph.
+
+    Raises
+    ------
+    TypeError, ValueError
+        What is given is wrong, or the graph is not bipartite; the message names a vertex.
+    """
+    return _found_side(graph) if rows is None else _given_side(graph, rows)
+
+
 def _given_side(graph: Graph, rows: Any) -> npt.NDArray[np.bool_]:
     """Return which vertices are rows."""
     if isinstance(rows, (set, frozenset)):
@@ -196,7 +207,7 @@ def _given_side(graph: Graph, rows: Any) -> npt.NDArray[np.bool_]:
     return is_row
 
 
-def _sides(graph: Graph) -> npt.NDArray[np.bool_]:
+def _found_side(graph: Graph) -> npt.NDArray[np.bool_]:
     """Return which vertices of an undirected graph are on the side of the smallest vertex of their component.
 
     A graph is bipartite if and only if no component of its double cover, which has each vertex twice and an edge
@@ -224,8 +235,25 @@ def _sides(graph: Graph) -> npt.NDArray[np.bool_]:
     return side
 
 
-def between_sides(graph: Graph, is_row: npt.NDArray[np.bool_]) -> tuple[Biadjacency, Names, Names]:
-    """Return the edges between two sides, whichever way they lead."""
+def edges_between(
+    graph: Graph, is_row: npt.NDArray[np.bool_]
+) -> tuple[_Vertices, npt.NDArray[np.int32], npt.NDArray[np.int32], tuple[_Vertices, _Vertices]]:
+    """Return the edges between two sides, whichever way they lead; one that is undirected once.
+
+    Returns
+    -------
+    edges : ndarray
+        Their indices in the graph.
+    rows, columns : ndarray of int32
+        Of each of them: numbers within the sides.
+    sides : tuple of ndarray
+        The vertices that are rows, and those that are columns.
+
+    Raises
+    ------
+    ValueError
+        An edge is between vertices of one side; the message names both.
+    """
     tails, heads = edge_sources(graph), graph.indices
     within = is_row[tails] == is_row[heads]
     if within.any():
@@ -237,10 +265,19 @@ def between_sides(graph: Graph, is_row: npt.NDArray[np.bool_]) -> tuple[Biadjace
     for side in sides:
         number[side] = np.arange(len(side), dtype=np.int32)
     forward = is_row[tails]
-    if graph.directed and not forward.all():
-        rows, columns = np.where(forward, tails, heads), np.where(forward, heads, tails)
-        pattern = _of_entries(number[rows], number[columns], (len(sides[0]), len(sides[1])))
+    if not graph.directed:
+        edges = np.flatnonzero(forward)
+        return edges, number[tails[edges]], number[heads[edges]], sides
+    rows, columns = np.where(forward, tails, heads), np.where(forward, heads, tails)
+    return np.arange(graph.m), number[rows], number[columns], sides
+
+
+def between_sides(graph: Graph, is_row: npt.NDArray[np.bool_]) -> tuple[Biadjacency, Names, Names]:
+    """Return the pattern of the edges between two sides, whichever way they lead."""
+    _, rows, columns, sides = edges_between(graph, is_row)
+    if graph.directed:
+        pattern = _of_entries(rows, columns, (len(sides[0]), len(sides[1])))
     else:
         counts = np.diff(graph.indptr)[sides[0]]
-        pattern = Biadjacency(np.append(0, np.cumsum(counts)), number[heads[forward]], len(sides[1]))
+        pattern = Biadjacency(np.append(0, np.cumsum(counts)), columns, len(sides[1]))
     return _checked(pattern), Names(graph.names, sides[0]), Names(graph.names, sides[1])
