@@ -13,6 +13,10 @@ from typing import TYPE_CHECKING, Any
 from reedsp._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from reedsp import cluster as cluster
+    from reedsp import csgraph as csgraph
+    from reedsp import pram as pram
+    from reedsp import typing as typing
     from reedsp.algorithms.all_pairs.apsp import apsp
     from reedsp.algorithms.all_pairs.on_device import all_pairs_on_device
     from reedsp.algorithms.contraction.prepare import load_prepared, prepare
@@ -66,6 +70,7 @@ if TYPE_CHECKING:
     from reedsp.viewer.trace import Trace, trace
     from reedsp.viewer.watch import watch
 
+_MODULES = ("cluster", "csgraph", "pram", "typing")
 _MODULE_OF = {
     "AllPairs": "results.all_pairs",
     "Betweenness": "algorithms.structure.centrality.result",
@@ -216,17 +221,17 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
 
 
 def __getattr__(name: str) -> Any:
-    module = _MODULE_OF.get(name)
+    module = name if name in _MODULES else _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'reedsp' has no attribute {name!r}")
     from reedsp.system.threads import to_the_end
 
     # Ctrl-C in the midst of an import would leave modules that are half there, and names that are not.
     to_the_end(lambda: None, lambda: importlib.import_module(f"reedsp.{module}"))
-    value = getattr(sys.modules[f"reedsp.{module}"], name)
-    globals()[name] = value
-    return value
+    found = sys.modules[f"reedsp.{module}"]
+    globals()[name] = found if name in _MODULES else getattr(found, name)
+    return globals()[name]
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted((*_MODULES, *__all__, "__version__"))

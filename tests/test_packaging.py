@@ -372,7 +372,8 @@ def heavy():
     return sorted(names & {name.split(".")[0] for name in sys.modules})
 
 assert heavy() == [], heavy()
-assert set(reedsp.__all__) <= set(dir(reedsp)), dir(reedsp)
+modules = {"cluster", "csgraph", "pram", "typing"}
+assert set(dir(reedsp)) == {*reedsp.__all__, *modules, "__version__"}, dir(reedsp)
 assert not hasattr(reedsp, "no_such_name")
 assert heavy() == [], heavy()
 try:
@@ -402,6 +403,9 @@ for name in reedsp.__all__:
     assert value.__name__ == name, name
     assert value.__module__ == "reedsp" or not isinstance(value, type), name
     assert getattr(reedsp, name) is value, name
+assert {reedsp.csgraph.dijkstra, reedsp.pram.Program, reedsp.cluster.Dask, reedsp.typing.GraphLike}
+import reedsp.csgraph as imported
+assert imported is reedsp.csgraph
 from reedsp import *
 assert sssp is reedsp.sssp
 try:
@@ -433,6 +437,8 @@ def test_public_names_are_the_same_for_type_checkers() -> None:
     tree = ast.parse(Path(reedsp.__file__).read_text(encoding="utf-8"))
     [block] = [node for node in tree.body if isinstance(node, ast.If)]
     seen = {alias.name: node.module for node in block.body for alias in node.names}
+    assert [name for name, module in seen.items() if module == "reedsp"] == [*reedsp._MODULES]
+    seen = {name: module for name, module in seen.items() if module != "reedsp"}
     assert seen == {name: f"reedsp.{module}" for name, module in reedsp._MODULE_OF.items()}
     assert sorted(seen) == sorted(reedsp.__all__)
 

@@ -98,6 +98,13 @@ class _Command(TyperCommand):
     def get_params(self, ctx: Any) -> list[Any]:
         return _without_types_of_switches(super().get_params(ctx))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")  # pydantic's, which newer versions of typer use
+            raise
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         super().format_help(ctx, formatter)
         examples = Table.grid(padding=(0, 3, 0, 0))

@@ -85,13 +85,11 @@ def vertex_called(graph: Graph, text: str, option: str) -> Any:
 
 
 def drawn_vertices(graph: Graph, count: int | None, seed: int) -> list[Any] | None:
-    """Return the names of so many vertices that are drawn by chance, as in the graph; None for all."""
+    """Return the names of so many vertices that are drawn by chance, as in the graph; None for all, also of fewer."""
     import numpy as np
 
-    if count is None:
+    if count is None or count > graph.n:
         return None
-    if count > graph.n:
-        refuse(f"{count}, but there are {graph.n} vertices", "--sources")
     chosen = np.sort(np.random.default_rng(seed).choice(graph.n, count, replace=False))
     return [graph.names[vertex] for vertex in chosen.tolist()]
 

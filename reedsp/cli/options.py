@@ -138,7 +138,7 @@ DrawnSources = Annotated[
         metavar="NUMBER",
         min=1,
         show_default=False,
-        help="Take only the paths from so many vertices, drawn by chance.",
+        help="Take only the paths from so many vertices, drawn by chance; from all if there are fewer.",
     ),
 ]
 Seed = Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Of the vertices that are drawn.")]

@@ -228,7 +228,7 @@ def test_statistics(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     few = answer(capsys, "statistics some.gr --sources 2 --seed 3")
     assert few["sources"] == 2
     assert {vertex for vertex, _ in few["central"]} <= {1, 2, 3, 4, 5}
-    assert run(capsys, "statistics", "some.gr", "--sources", 6)[0] == 2
+    assert answer(capsys, "statistics some.gr --sources 6")["sources"] == 5
     (folder / "none.gr").write_text("p sp 0 0\n")
     none = answer(capsys, "statistics none.gr")
     assert [none[key] for key in ("reached", "mean_distance", "diameter", "radius", "central")] == [
@@ -248,9 +248,14 @@ def test_betweenness(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
     status, out, err = run(capsys, "betweenness", "small.gr", "--verify")
     assert (status, err) == (0, "")
     assert "verified " in out
-    status, out, err = run(capsys, "betweenness", "small.gr", "--sources", 7)
-    assert (status, out) == (2, "")
-    assert "7, but there are 6 vertices" in err
+    _, out, _ = run(capsys, "betweenness", "small.gr", "--json")
+    largest = json.loads(out)["largest"]
+    for number, drawn in ((2, 2), (6, 6), (100, 6)):  # all, if there are fewer
+        status, out, err = run(capsys, "betweenness", "small.gr", "--sources", number)
+        assert (status, err) == (0, "")
+        assert f", {drawn} sources" in out
+        status, out, err = run(capsys, "betweenness", "small.gr", "--sources", number, "--json")
+        assert (json.loads(out)["sources"], json.loads(out)["largest"] == largest) == (drawn, drawn == 6)
 
 
 @needs_device

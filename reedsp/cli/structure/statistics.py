@@ -87,7 +87,7 @@ def statistics(
             return
         started = time.perf_counter()
         try:
-            with search_bar(max(2, sources or graph.n), "searches", after=LATE) as progress:
+            with search_bar(max(2, min(sources or graph.n, graph.n)), "searches", after=LATE) as progress:
                 found = reedsp.distance_statistics(graph, progress=progress, **arguments)
         except reedsp.NegativeCycleError as error:
             fail_on_negative_cycle(error, as_json, "there is a negative cycle")
