@@ -150,6 +150,7 @@ def test_columns_without_a_name_are_not_read(capsys: pytest.CaptureFixture[str],
         ("lon,lat\nnan,2\n", "places.csv:2: lon is 'nan', expected degrees from -180 to 180"),
         ("lon,lat\n1,90.5\n", "places.csv:2: lat is '90.5', expected degrees"),
         ("name,lon,lat\na,1,2\nb,1,2\na,1,3\n", "places.csv:4: 'a' is also the name of line 2"),
+        ("name,vertex\nhome,11\nhome ,12\n", "places.csv:3: 'home' is also the name of line 2"),
         ("vertex\n11\n99\n", "places.csv:3: '99' is not a vertex of the graph"),
         ('lon,lat\n"1"2,3\n', "places.csv:2: "),
         ("lon,lat\n\udcff,3\n", "places.csv: expected UTF-8"),
@@ -158,6 +159,17 @@ def test_columns_without_a_name_are_not_read(capsys: pytest.CaptureFixture[str],
 def test_places_that_are_not_read(capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
     Path("places.csv").write_bytes(text.encode(errors="surrogateescape"))
     assert failure(capsys, "nearest", "map.npz", "places.csv").startswith(message)
+
+
+@pytest.mark.parametrize(
+    "text", ["name,vertex\n,11\n home ,13\n ,12\n", "name,lon,lat\n,24.93,60.17\nhome,24.932,60.171\n,24.93,60.171\n"]
+)
+def test_places_without_a_name_are_called_by_their_vertices(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    """Although others have one."""
+    Path("more.csv").write_text(text)
+    assert run(capsys, "table", "map.npz", "more.csv", "--output", "t.csv")[0] == 0
+    named = [line.split(",")[1] for line in Path("t.csv").read_text().splitlines()[1:4]]
+    assert named == ["11", "home", "12"]
 
 
 def test_a_vertex_of_more_digits_than_python_reads(capsys: pytest.CaptureFixture[str]) -> None:

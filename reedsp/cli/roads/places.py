@@ -32,7 +32,7 @@ class Place(NamedTuple):
     Attributes
     ----------
     name : str or other name
-        Its name in the file, or else its vertex.
+        Its name in the file, or else its vertex; several may be at one.
     vertex : name
     metres : float or None
         How far its vertex is away; None if the vertex itself was named.
@@ -138,7 +138,8 @@ def farthest(places: list[Place]) -> Place | None:
 def _read_rows(file: Path) -> list[tuple[int, dict[str, str]]]:
     """Return the rows below the names of the columns, each with the number of its line.
 
-    Columns without a name are left out, as a spreadsheet writes them behind the others.
+    Spaces around fields do not count. Columns without a name are left out, as a spreadsheet writes them behind the
+    others.
     """
     try:
         reader = csv.reader(io.StringIO(content_of(file).decode("utf-8-sig"), newline=""), strict=True)
@@ -154,7 +155,7 @@ def _read_rows(file: Path) -> list[tuple[int, dict[str, str]]]:
                 raise Failure(f"{file}:{reader.line_num}: expected {len(columns)} fields, got {len(fields)}")
             if fields:
                 row = zip(columns, fields, strict=True)
-                rows.append((reader.line_num, {name: field for name, field in row if name}))
+                rows.append((reader.line_num, {name: field.strip() for name, field in row if name}))
     except UnicodeDecodeError as error:
         raise Failure(f"{file}: expected UTF-8: {error}") from None
     except csv.Error as error:
@@ -164,11 +165,11 @@ def _read_rows(file: Path) -> list[tuple[int, dict[str, str]]]:
 
 def _named(graph: Graph, file: Path, line: int, row: dict[str, str]) -> Place:
     """Return the place of a row that names a vertex."""
-    text = row["vertex"].strip()
+    text = row["vertex"]
     for name in (int(text), text) if re.fullmatch("-?[0-9]{1,100}", text) else (text,):  # int() refuses thousands
         if name in graph:
             vertex = graph.names[graph.index(name)]
-            return Place(row.get("name", vertex), vertex, None)
+            return Place(row.get("name") or vertex, vertex, None)
     raise Failure(f"{file}:{line}: {text!r} is not a vertex of the graph")
 
 
@@ -183,7 +184,7 @@ def _located(
     ]
     vertices, metres = nearest_vertices(graph, degrees)
     return [
-        Place(row.get("name", vertex), vertex, away)
+        Place(row.get("name") or vertex, vertex, away)
         for (_, row), vertex, away in zip(rows, vertices, metres.tolist(), strict=True)
     ]
 
@@ -199,10 +200,10 @@ def _degrees(file: Path, line: int, row: dict[str, str], column: str, most: floa
 
 
 def _check(file: Path, rows: list[tuple[int, dict[str, str]]], places: list[Place], within: float | None) -> None:
-    """Check that no two places have one name, and that none is too far from its vertex."""
+    """Check that no two places were given one name, and that none is too far from its vertex."""
     lines: dict[Any, int] = {}
     for (line, row), place in zip(rows, places, strict=True):
-        if "name" in row and lines.setdefault(place.name, line) != line:
+        if row.get("name") and lines.setdefault(place.name, line) != line:
             raise Failure(f"{file}:{line}: {place.name!r} is also the name of line {lines[place.name]}")
         if within is not None and place.metres is not None and place.metres > within:
             raise Failure(f"{file}:{line}: the nearest vertex, {place.vertex}, is {place.metres:,.0f} metres away")
