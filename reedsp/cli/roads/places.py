@@ -200,10 +200,19 @@ def _degrees(file: Path, line: int, row: dict[str, str], column: str, most: floa
 
 
 def _check(file: Path, rows: list[tuple[int, dict[str, str]]], places: list[Place], within: float | None) -> None:
-    """Check that no two places were given one name, and that none is too far from its vertex."""
+    """Check that no two places were given one name, and that none is too far from its vertex; warn if some are far."""
     lines: dict[Any, int] = {}
+    far = []
     for (line, row), place in zip(rows, places, strict=True):
         if row.get("name") and lines.setdefault(place.name, line) != line:
             raise Failure(f"{file}:{line}: {place.name!r} is also the name of line {lines[place.name]}")
-        if within is not None and place.metres is not None and place.metres > within:
-            raise Failure(f"{file}:{line}: the nearest vertex, {place.vertex}, is {place.metres:,.0f} metres away")
+        if place.metres is None:
+            continue
+        away = f"{file}:{line}: the nearest vertex, {place.vertex}, is {place.metres:,.0f} metres away"
+        if within is not None and place.metres > within:
+            raise Failure(away)
+        if place.metres > _FAR:
+            far.append(away)
+    if far:
+        count = f", the first of {len(far):,} such places" if len(far) > 1 else ""
+        say(f"warning: {far[0]}{count}; are longitude and latitude exchanged?")
