@@ -93,7 +93,8 @@ class PreparedGraph(Prepared):
         source : int, other name or sequence of these
             As for :func:`reedsp.sssp`. Sources are searched side by side: 16 take little more time than one.
         dtype : {None, "float64", "float32", "int64", "int32"}
-            Type of the distances, as for :func:`reedsp.sssp`; fractional weights have no float32.
+            Type of the distances, as for :func:`reedsp.sssp`. Fractional weights have no float32; and floats whose
+            sums may be beyond 2**53 have float64 alone, also if they are integers.
 
         Returns
         -------
@@ -364,10 +365,11 @@ class PreparedGraph(Prepared):
         """Return the types in which distances are found, and given."""
         result = result_dtype(dtype, self.graph)
         if not self._hierarchy.gives(result):
-            raise ValueError(f"dtype = {result} may not hold sums of these weights, which float64 does; use that")
+            unit = f"2**{self._hierarchy.exponent}"
+            raise ValueError(f"dtype = {result}: sums of these weights, multiples of {unit}, are for float64 alone")
         arithmetic = choose_arithmetic(self.graph, result)
         if arithmetic.dtype == np.float32:
-            raise ValueError("dtype = float32 would round sums of these weights; use float64")
+            raise ValueError("dtype = float32 may round sums of these weights; use float64")
         return arithmetic, result
 
     def _row_search(self, job: Job, dtype: np.dtype[Any], targets: npt.NDArray[np.intp] | None = None) -> RowSearch:
