@@ -2,15 +2,19 @@
 
 Finite distances are right if and only if the sources have distance 0, no edge leads to a vertex on a shorter path,
 and each other reached vertex has an edge that gives exactly its distance and, followed backwards, leads to a source:
-then each distance is that of a path, and none is shorter. Where weights are added as integers, sums are exact;
-otherwise a distance may differ from the sum that gives it by two units in the last place, and in a matrix, where the
-weights of a path are added in any order, by as many as a path has edges at most.
+then each distance is that of a path, and none is shorter.
+
+Where weights are added as integers, sums are exact. Otherwise a distance may differ from the sum that gives it by two
+units in the last place of the largest number in it, and in a matrix, where the weights of a path are added in any
+order, by as many as there are vertices. If some weights are negative there, the largest number may also be any distance
+on the way (see :class:`_Sums`), but no weight that is on none.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,9 +28,10 @@ from reedsp.edges.verify import VerificationError, wrong_nearest
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.files import Stored, masks
 
-_SAFE = 2**62  # sums of two numbers up to here fit into int64
+_SAFE = 2**61  # sums of three numbers up to here fit into int64
 _LARGEST_OF_FLOAT32 = 2**24  # of integers, all of which it has up to there
 _UNITS = 2
+_PART = 1 << 20  # numbers of a matrix that are looked at together
 
 
 def check(graph: Graph, stored: Stored, progress: Callable[[int, int], None] | None = None) -> int:
@@ -50,12 +55,13 @@ def check(graph: Graph, stored: Stored, progress: Callable[[int, int], None] | N
         A rule is broken. The message names a vertex as the file of the graph does.
     """
     edges = _Edges(graph, stored.levels)
+    sums = _sums(edges, stored)
     marked = _marked(stored)
     if marked is not None:
         _check_marked(graph, marked)
     for row, sources in enumerate(stored.sources):
         try:
-            _check_row(edges, stored, row, sources, marked)
+            _check_row(edges, stored, row, sources, marked, sums)
         except VerificationError as error:
             if len(stored.sources) == 1:
                 raise
@@ -73,10 +79,10 @@ class _Edges:
     def __init__(self, graph: Graph, levels: bool) -> None:
         self.graph = graph
         self.tails = edge_sources(graph)
-        self.heads = graph.indices
+        self.heads = graph.indices.astype(np.intp)
         self.whole = levels or choose_arithmetic(graph, np.dtype(np.float64)).dtype.kind == "i"
+        self._behind: dict[int, tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]] = {}
         self.weights: npt.NDArray[Any] = np.ones(graph.m, np.int64) if levels else self._weights()
-        self.largest_sum = 0.0  # of weights on the way to a vertex, beside its distance
 
     def _weights(self) -> npt.NDArray[Any]:
         weights = self.graph.weights
@@ -94,6 +100,19 @@ class _Edges:
         wanted = tails * np.int64(self.graph.n) + heads
         place = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
         return np.where(keys[place] == wanted, place, -1) if len(keys) else np.full(len(wanted), -1)
+
+    @functools.cached_property
+    def _components(self) -> npt.NDArray[np.intp]:
+        return np.asarray(self.graph.strong_components())
+
+    def behind(self, source: int, marked: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Return what edges lead to from a vertex, and from those marked among it: the same for its component."""
+        component = int(self._components[source])
+        if component not in self._behind:
+            linked = _reachable(self.graph, self.tails, self.heads, [source])
+            starts = np.flatnonzero(linked & marked).tolist()
+            self._behind[component] = linked, _reachable(self.graph, self.tails, self.heads, starts)
+        return self._behind[component]
 
     def name(self, edge: int) -> str:
         weight = self.weights[edge]
@@ -126,7 +145,12 @@ def _wrong(graph: Graph, vertex: int, reason: str) -> VerificationError:
 
 @np.errstate(over="ignore")  # a sum beyond float64 is no shorter path
 def _check_row(
-    edges: _Edges, stored: Stored, row: int, sources: list[int], marked: npt.NDArray[np.bool_] | None
+    edges: _Edges,
+    stored: Stored,
+    row: int,
+    sources: list[int],
+    marked: npt.NDArray[np.bool_] | None,
+    sums: _Sums | None,
 ) -> None:
     graph = edges.graph
     reached, unbounded = masks(stored, row)
@@ -135,69 +159,164 @@ def _check_row(
     if marked is None and unbounded.any():
         raise _wrong(graph, np.flatnonzero(unbounded)[0], "its distance is -inf")
     dist = _distances(edges, stored.dist[row], reached)
-    unit = _unit(edges, stored, dist)
     if marked is not None:
         _check_unbounded(edges, sources[0], reached, unbounded, marked)
     pred = None if stored.pred is None else stored.pred[row]
     for source in sources:
         if not (reached[source] or unbounded[source]) or (reached[source] and dist[source] != 0):
             raise _wrong(graph, source, "it is a source, but its distance is not 0")
-    if stored.any_order and graph.has_negative_weights and not edges.whole:  # sums on the way may be larger
-        edges.largest_sum = graph.n * float(graph.max_abs_weight)
-    shorter = _shorter(edges, dist, reached, unbounded, _cutoff(stored, dist, reached), unit)
+    rounding = _rounding(edges, stored, dist)
+    given = _Row(edges, dist, reached, rounding, sums)
+    shorter = _shorter(given, unbounded, _cutoff(stored, dist, reached))
     behind_shorter = np.zeros(graph.n, bool)
     behind_shorter[edges.heads[shorter]] = True
-    _check_support(edges, sources, dist, reached, pred, unit, behind_shorter)
+    _check_support(given, sources, pred, behind_shorter)
     if len(shorter):
         edge = int(shorter[np.argmin(edges.heads[shorter])])
         vertex = int(edges.heads[edge])
         has = f"its distance is {dist[vertex]}" if reached[vertex] else "it has no distance"
-        given = dist[edges.tails[edge]] + edges.weights[edge]
-        raise _wrong(graph, vertex, f"{has}, but {edges.name(edge)} gives {given}")
+        length = dist[edges.tails[edge]] + edges.weights[edge]
+        raise _wrong(graph, vertex, f"{has}, but {edges.name(edge)} gives {length}")
 
 
-def _unit(edges: _Edges, stored: Stored, dist: npt.NDArray[Any]) -> float:
-    """Return by which part of itself a distance may differ from the sum that gives it."""
+@dataclass(frozen=True)
+class _Rounding:
+    """By how much a distance may differ from the sum that gives it: a part of the largest number in it, or `least`."""
+
+    part: float
+    least: float
+
+    def of(self, largest: Any) -> Any:
+        return np.maximum(self.part * largest, self.least)
+
+
+_NO_ROUNDING = _Rounding(0.0, 0.0)
+
+
+def _rounding(edges: _Edges, stored: Stored, dist: npt.NDArray[Any]) -> _Rounding:
     narrow = stored.dist.dtype.kind == "f" and stored.dist.dtype.itemsize < 8
-    eps = float(np.finfo(np.float32 if narrow else np.float64).eps)
+    limits = np.finfo(np.float32 if narrow else np.float64)
+    eps, least = float(limits.eps), _UNITS * float(limits.smallest_subnormal)
     if not edges.whole:
-        return eps * (max(_UNITS, edges.graph.n) if stored.any_order else _UNITS)
+        return _Rounding(eps * (max(_UNITS, edges.graph.n) if stored.any_order else _UNITS), least)
     if not narrow or not (np.abs(dist) > _LARGEST_OF_FLOAT32).any():
-        return 0.0
-    return eps  # each of both was rounded once, from an exact sum
+        return _NO_ROUNDING
+    return _Rounding(eps, 0.0)  # each of both was rounded once, from an exact sum
 
 
-def _slack(edges: _Edges, edge: npt.NDArray[Any], dist: npt.NDArray[Any], unit: float) -> npt.NDArray[Any]:
-    """Return by how much the distance at the end of each edge exceeds what it gives; 0 within the rounding."""
-    begin, end, weight = dist[edges.tails[edge]], dist[edges.heads[edge]], edges.weights[edge]
-    excess = end - (begin + weight)
-    if not unit:
-        return np.asarray(excess)
-    largest = np.maximum(np.maximum(np.abs(begin), np.abs(end)), np.abs(weight)).astype(np.float64)
-    allowed = unit * np.maximum(largest, edges.largest_sum)
-    return np.where(np.abs(excess.astype(np.float64)) <= allowed, 0, excess)
+class _Row:
+    """The distances of a row, 0 where there is none, beside those that the edges between reached vertices give."""
+
+    def __init__(
+        self,
+        edges: _Edges,
+        dist: npt.NDArray[Any],
+        reached: npt.NDArray[np.bool_],
+        rounding: _Rounding,
+        sums: _Sums | None,
+    ) -> None:
+        self.edges, self.dist, self.reached, self.rounding, self._sums = edges, dist, reached, rounding, sums
+        excess = np.repeat(dist, np.diff(edges.graph.indptr))
+        excess += edges.weights
+        np.subtract(dist[edges.heads], excess, out=excess)
+        self._largest = np.abs(dist).max(initial=0)
+        # A tight edge is not heavier than the distances at both ends together, but for the rounding.
+        bound = self.rounding.of(4 * self._most()) if self.rounding.part else 0
+        near = np.flatnonzero(excess >= -bound)
+        self._near = near[reached[edges.tails[near]] & reached[edges.heads[near]]]
+
+    def shorter(self) -> npt.NDArray[np.intp]:
+        """Return the edges that give less than the distance at their end."""
+        edge = self._near[self._excess(self._near) > 0]
+        return edge[~self.fits(edge)]
+
+    def tight(self) -> npt.NDArray[np.intp]:
+        """Return the edges that give the distance at their end."""
+        return self._near[self.fits(self._near)]
+
+    def _excess(self, edge: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+        """Return by how much the distance at the end of each edge is above what the edge gives."""
+        given = self.dist[self.edges.tails[edge]] + self.edges.weights[edge]
+        return np.asarray(self.dist[self.edges.heads[edge]] - given)
+
+    def _most(self) -> Any:
+        """Return what no number that a distance is made of is above, but for the weight of an edge."""
+        return self._largest if self._sums is None else max(self._largest, self._sums.lowest.max(initial=0))
+
+    def fits(self, edge: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Return which edges give the distance at their end, within the rounding."""
+        excess = self._excess(edge)
+        if not self.rounding.part:
+            return np.asarray(excess == 0)
+        begin, end, weight = self.edges.tails[edge], self.edges.heads[edge], np.abs(self.edges.weights[edge])
+        largest = np.maximum(np.maximum(np.abs(self.dist[begin]), np.abs(self.dist[end])), weight).astype(np.float64)
+        off = np.abs(excess.astype(np.float64))
+        fits = np.asarray(off <= self.rounding.of(largest))
+        if self._sums is not None and not fits.all():
+            open_ = np.flatnonzero(~fits & (off <= self.rounding.of(self._most())))
+            ends, place = np.unique(np.append(begin[open_], end[open_]), return_inverse=True)
+            largest = self._sums.on_the_way(self.dist, self.reached, ends)[place].reshape(2, -1).max(axis=0)
+            fits[open_] = off[open_] <= self.rounding.of(largest)
+        return fits
+
+
+class _Sums:
+    """How large the sums may have been that distances of a matrix are made of, where some weights are negative.
+
+    Any part of a path may have been added up first, and no part of a shortest path is longer than two distances on the
+    way. Where rounding makes a cycle negative, potentials are added, too: the least distances to vertices on the way.
+    """
+
+    def __init__(self, edges: _Edges, dist: npt.NDArray[Any], rounding: _Rounding) -> None:
+        self._edges, self._dist, self._rounding = edges, dist, rounding
+
+    @functools.cached_property
+    def lowest(self) -> npt.NDArray[np.float64]:
+        """By how much the least distance to each vertex is below 0; 0 if no cycle is as light as rounding may be."""
+        n = self._edges.graph.n
+        largest, below = 0.0, np.zeros(n)
+        for row in self._dist:
+            finite = np.where(np.isfinite(row), row, 0).astype(np.float64)
+            largest = max(largest, np.abs(finite).max(initial=0))
+            np.maximum(below, -finite, out=below)
+        back = self._dist[self._edges.heads, self._edges.tails].astype(np.float64)
+        light = (back + self._edges.weights <= self._rounding.of(largest)) & (self._edges.heads != self._edges.tails)
+        return below if light.any() else np.zeros(n)
+
+    def on_the_way(
+        self, dist: npt.NDArray[Any], reached: npt.NDArray[np.bool_], vertices: npt.NDArray[np.intp]
+    ) -> npt.NDArray[np.float64]:
+        """Return the largest number on the ways to some vertices that are shortest, within the rounding."""
+        before = np.flatnonzero(reached)
+        size = np.maximum(np.abs(dist), self.lowest)[before, np.newaxis]
+        largest, step = np.zeros(len(vertices)), max(1, _PART // max(1, len(before)))
+        for first in range(0, len(vertices), step):
+            ends = vertices[first : first + step]
+            detour = dist[before, np.newaxis] + self._dist[before[:, np.newaxis], ends].astype(np.float64) - dist[ends]
+            largest[first : first + step] = np.where(detour <= self._rounding.of(size), size, 0).max(axis=0, initial=0)
+        return largest
+
+
+def _sums(edges: _Edges, stored: Stored) -> _Sums | None:
+    if edges.whole or not stored.any_order or not edges.graph.has_negative_weights or stored.dist.dtype.kind != "f":
+        return None
+    return _Sums(edges, stored.dist, _rounding(edges, stored, stored.dist[:0]))
 
 
 def _check_support(
-    edges: _Edges,
-    sources: list[int],
-    dist: npt.NDArray[Any],
-    reached: npt.NDArray[np.bool_],
-    pred: npt.NDArray[Any] | None,
-    unit: float,
-    behind_shorter: npt.NDArray[np.bool_],
+    given: _Row, sources: list[int], pred: npt.NDArray[Any] | None, behind_shorter: npt.NDArray[np.bool_]
 ) -> None:
     """Check that each distance is that of a path: of the one that the predecessors say, if there are any.
 
     Where that fails behind a vertex to which there is a shorter path, the latter is what has to be reported.
     """
+    edges, dist, reached = given.edges, given.dist, given.reached
     graph = edges.graph
     is_source = np.zeros(graph.n, bool)
     is_source[sources] = True
     others = np.flatnonzero(reached & ~is_source)
     if pred is None:
-        inner = np.flatnonzero(reached[edges.tails] & reached[edges.heads])
-        tight = inner[_slack(edges, inner, dist, unit) == 0]
+        tight = given.tight()
         lost = reached & ~_reachable(graph, edges.tails[tight], edges.heads[tight], sources)
         if lost.any():
             vertex = int(np.argmax(lost))
@@ -214,11 +333,12 @@ def _check_support(
     edge = np.full(len(others), -1)
     edge[valid] = edges.between(before[valid], others[valid])
     exists = edge >= 0
-    bad[exists] = _slack(edges, edge[exists], dist, unit) != 0
+    bad[exists] = ~given.fits(edge[exists])
     if bad.any():
         _raise_unsupported(edges, others, before, edge, bad, dist, behind_shorter)
         return
-    rooted = _reachable(graph, before, others, sources)
+    order = np.argsort(before, kind="stable")
+    rooted = _reachable(graph, before[order], others[order], sources)
     if not rooted[others].all():
         vertex = int(others[~rooted[others]][0])
         raise _wrong(graph, vertex, "its predecessors do not lead back to a source")
@@ -254,13 +374,13 @@ def _raise_unsupported(
 def _reachable(
     graph: Graph, tails: npt.NDArray[Any], heads: npt.NDArray[Any], sources: list[int]
 ) -> npt.NDArray[np.bool_]:
-    """Return which vertices some edges lead to from any of the sources."""
+    """Return which vertices some edges, in the order of their tails, lead to from any of the sources."""
     import scipy.sparse.csgraph
 
     root = graph.n  # with an edge to each source
-    rows = np.concatenate((tails, np.full(len(sources), root)))
-    columns = np.concatenate((heads, sources))
-    links = scipy.sparse.csr_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(root + 1, root + 1))
+    indptr = np.append(np.searchsorted(tails, np.arange(root + 1)), len(tails) + len(sources))
+    heads = np.append(heads, sources)
+    links = scipy.sparse.csr_array((np.ones(len(heads)), heads, indptr), shape=(root + 1, root + 1))
     found = np.zeros(root + 1, bool)
     found[scipy.sparse.csgraph.breadth_first_order(links, root, return_predecessors=False)] = True
     return found[:root]
@@ -274,27 +394,20 @@ def _cutoff(stored: Stored, dist: npt.NDArray[Any], reached: npt.NDArray[np.bool
     return min((bound for bound in bounds if bound is not None), default=None)
 
 
-def _shorter(
-    edges: _Edges,
-    dist: npt.NDArray[Any],
-    reached: npt.NDArray[np.bool_],
-    unbounded: npt.NDArray[np.bool_],
-    cutoff: float | None,
-    unit: float,
-) -> npt.NDArray[np.int64]:
+def _shorter(given: _Row, unbounded: npt.NDArray[np.bool_], cutoff: float | None) -> npt.NDArray[np.intp]:
     """Return the edges that lead to a vertex on a shorter path, or on any path to one without a distance."""
-    graph = edges.graph
-    slack = unit * abs(cutoff) if unit and cutoff is not None else 0
+    edges, dist, reached = given.edges, given.dist, given.reached
+    slack = given.rounding.of(abs(cutoff)) if given.rounding.part and cutoff is not None else 0
     if cutoff is not None and (reached & (dist > cutoff + slack)).any():
         vertex = int(np.argmax(reached & (dist > cutoff + slack)))
-        raise _wrong(graph, vertex, f"its distance {dist[vertex]} is beyond the cutoff {cutoff}")
-    edge = np.flatnonzero(reached[edges.tails] & ~unbounded[edges.heads])
-    inner = reached[edges.heads[edge]]
-    bad = np.zeros(len(edge), bool)
-    bad[inner] = _slack(edges, edge[inner], dist, unit) > 0
-    given = dist[edges.tails[edge]] + edges.weights[edge]
-    bad[~inner] = True if cutoff is None else given[~inner] <= cutoff - slack
-    return edge[bad]
+        raise _wrong(edges.graph, vertex, f"its distance {dist[vertex]} is beyond the cutoff {cutoff}")
+    shorter, missing = given.shorter(), ~(reached | unbounded)
+    if not missing.any():
+        return shorter
+    edge = np.flatnonzero(reached[edges.tails] & missing[edges.heads])
+    if cutoff is not None:
+        edge = edge[dist[edges.tails[edge]] + edges.weights[edge] <= cutoff - slack]
+    return np.append(shorter, edge)
 
 
 def _check_nearest(graph: Graph, stored: Stored, nearest: npt.NDArray[Any]) -> None:
@@ -340,13 +453,11 @@ def _check_unbounded(
     marked: npt.NDArray[np.bool_],
 ) -> None:
     """Check that exactly the vertices behind a negative cycle that the source reaches are marked."""
-    graph = edges.graph
-    linked = _reachable(graph, edges.tails, edges.heads, [source])
-    behind = _reachable(graph, edges.tails, edges.heads, np.flatnonzero(linked & marked).tolist())
+    linked, behind = edges.behind(source, marked)
     for wrong, reason in (
         (unbounded & ~behind, "its distance is -inf, but no path can pass a negative cycle"),
         (behind & ~unbounded, "its distance is not -inf, but a path can pass a negative cycle"),
         (reached & ~linked, "it has a distance, but no path leads to it"),
     ):
         if wrong.any():
-            raise _wrong(graph, int(np.argmax(wrong)), reason)
+            raise _wrong(edges.graph, int(np.argmax(wrong)), reason)

@@ -7,6 +7,7 @@ import dataclasses
 import json
 import random
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -305,6 +306,108 @@ def test_matrices_add_in_any_order(method: Any, negative: bool, tmp_path: Path) 
         wrong[3, 150] += change
         with pytest.raises(reedsp.VerificationError):
             certificate.check(graph, dataclasses.replace(stored, dist=wrong))
+
+
+CHAIN = 300
+FAR_ROAD = (
+    [*range(CHAIN - 1), 0],
+    [*range(1, CHAIN), CHAIN - 1],
+    [-0.5, *[1.5] * (CHAIN - 2), 1e12],  # along a line, and one road that no shortest path takes
+)
+
+
+@pytest.mark.parametrize("predecessors", [False, True])
+@pytest.mark.parametrize(
+    ("edges", "pair", "wrong"),
+    [
+        (FAR_ROAD, (0, CHAIN - 1), 456.5),
+        (([0, 1, 0], [1, 2, 2], [1e300, -1.5, 2.5]), (0, 2), 5e284),
+        (([0, 1, 2], [1, 2, 3], [-1e300, 1.5, 2.5]), (1, 2), 100.0),
+        (([0, 0, 2], [1, 2, 3], [1e308, -0.5, 1.5]), (0, 3), 4.0),
+    ],
+)
+def test_a_large_weight_that_is_on_no_way_allows_for_nothing(
+    edges: Any, pair: tuple[int, int], wrong: float, predecessors: bool, device: reedsp.Device
+) -> None:
+    graph = Graph.from_edges(max(edges[1]) + 1, *edges)
+    found = reedsp.apsp(graph, predecessors=predecessors, device=device)
+    assert found.verify()
+    found.dist[pair] = wrong
+    with pytest.raises(reedsp.VerificationError, match=f"^from {pair[0]}: vertex {pair[1]}: "):
+        found.verify()
+
+
+def test_a_large_weight_on_the_way_allows_for_its_rounding() -> None:
+    """0.1 is what is left of 1e9 + 0.1 - 1e9, and the way through 1 ends at 3; the one through 2 has no large sum."""
+    graph = Graph.from_edges(5, [0, 1, 2, 3], [1, 3, 4, 4], [1e9 + 0.1, -1e9, 0.5, 0.25])
+    inf, off = np.inf, 1e9 + 0.1 - 1e9 + 1e-7
+    rows = [[0, 1e9 + 0.1, inf, off, off + 0.25], [inf, 0, inf, -1e9, -1e9 + 0.25], [inf, inf, 0, inf, 0.5]]
+    dist = np.array([*rows, [inf, inf, inf, 0, 0.25], [inf, inf, inf, inf, 0]])
+    starts = [[vertex] for vertex in range(5)]
+    assert certificate.check(graph, stored(dist, sources=starts, any_order=True)) == 5
+    for place in ((2, 4), (3, 4)):
+        wrong = dist.copy()
+        wrong[place] += 1e-7
+        with pytest.raises(reedsp.VerificationError, match=f"^from {place[0]}: vertex 4: "):
+            certificate.check(graph, stored(wrong, sources=starts, any_order=True))
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("method", ["floyd-warshall", "min-plus"])
+def test_whatever_matrices_round_is_allowed_for(method: Any, seed: int, device: reedsp.Device) -> None:
+    """Large weights cancel each other out, on cycles that weigh little or nothing, too, where potentials are added."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 70))
+    tails, heads = rng.integers(0, n, (2, 3 * n))
+    heights = rng.choice([0.1, -0.3, 1e5 + 0.7, 10.0 ** rng.integers(0, 12)], n)
+    weights = np.where(rng.random(3 * n) < 0.5, 0, rng.choice([0.1, 1e-9])) + (heights[tails] - heights[heads])
+    for dtype in ("float64", "float32"):
+        try:
+            found = reedsp.apsp(Graph.from_edges(n, tails, heads, weights), method, dtype=dtype, device=device)
+        except reedsp.NegativeCycleError:  # as the weights were rounded, too
+            continue
+        assert found.verify()
+
+
+@pytest.mark.parametrize("weights", [[1e-50, 3.7e-50], [1.5e-42, 5.55e-42], [1.3e-45, 4.8e-45], [1e-39, 3.7e-39]])
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_weights_below_the_normal_numbers_of_float32(
+    weights: list[float], predecessors: bool, device: reedsp.Device
+) -> None:
+    graph = Graph.from_edges(3, [0, 1], [1, 2], weights)
+    found = reedsp.apsp(graph, dtype="float32", predecessors=predecessors, device=device)
+    assert found.verify()
+    found.dist[0, 2] += np.float32(0.01) * found.dist[0, 2] + np.float32(1e-44)
+    with pytest.raises(reedsp.VerificationError, match=r"^from 0: vertex 2: "):
+        found.verify()
+
+
+def test_a_dense_matrix_takes_few_passes_over_its_edges() -> None:
+    """Some 17 times as long as one addition for each edge and row, where reading all edges by index took 290."""
+    n = 250
+    weights = np.random.default_rng(0).random((n, n))
+    found, sums = reedsp.apsp(weights), np.empty((n, n))
+
+    def add() -> None:
+        for row in found.dist:
+            np.add(row[:, np.newaxis], weights, out=sums)
+
+    def seconds(function: Any) -> float:
+        taken = []
+        for _ in range(3):
+            started = time.process_time()
+            function()
+            taken.append(time.process_time() - started)
+        return min(taken)
+
+    assert seconds(found.verify) < 80 * seconds(add)
+
+
+def test_three_numbers_near_the_limit_of_int64() -> None:
+    """The edge from 1 gives far more than the distance of 2, and the difference is beyond int64."""
+    large = 2**62 - 1
+    graph = Graph.from_edges(3, [0, 1, 0], [1, 2, 2], [large, large, -large])
+    assert certificate.check(graph, _with_masks(np.array([0, large, -large]), [-9999, 0, 0])) == 1
 
 
 def test_whole_floats_that_are_added_as_floats() -> None:
