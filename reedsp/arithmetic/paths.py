@@ -126,6 +126,8 @@ def output_array(out: npt.NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[
     """
     if not isinstance(out, np.ndarray) or np.ma.isMaskedArray(out):
         raise TypeError(f"out: expected an array without a mask, got {type(out).__name__}")
+    if isinstance(out, np.matrix):  # whose rows have two dimensions
+        raise TypeError("out: expected an array, got a numpy.matrix; give numpy.asarray(out), which shares its memory")
     if out.shape != shape or out.dtype != dtype:
         raise ValueError(f"out has shape {out.shape} and dtype {out.dtype}, expected {shape} and {dtype}")
     if not out.flags.writeable:

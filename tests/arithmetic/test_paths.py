@@ -314,6 +314,8 @@ def test_arrays_for_distances() -> None:
     array.flags.writeable = False
     with pytest.raises(TypeError, match=r"^out: expected an array without a mask, got MaskedArray$"):
         output_array(np.ma.zeros((2, 3), np.float32), (2, 3), FLOAT32)
+    with pytest.raises(TypeError, match=r"^out: expected an array, got a numpy\.matrix; give numpy\.asarray\(out\)"):
+        output_array(array.view(np.matrix), (2, 3), FLOAT32)
     with pytest.raises(ValueError, match=r"^out is read-only$"):
         output_array(array, (2, 3), FLOAT32)
 
