@@ -65,6 +65,8 @@ def matrix(name: str, array: Any) -> Any:
         if on_device:
             raise TypeError(f"{name}: float16 is not supported on a device")
         array = array.astype(np.float32)
+    if on_device and not array.dtype.isnative:
+        raise TypeError(f"{name}: {array.dtype} is not in this machine's byte order, which kernels read")
     check_kind(name, array)
     if on_device and not array.flags.c_contiguous:
         raise ValueError(f"{name}: only contiguous arrays are supported on a device")

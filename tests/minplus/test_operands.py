@@ -284,6 +284,11 @@ def test_what_is_wrong_on_a_device(queue: cl.CommandQueue) -> None:
         reedsp.min_plus_product(cl_array.to_device(queue, a).T, high)
     with pytest.raises(TypeError, match=r"^a: float16 is not supported on a device$"):
         reedsp.min_plus_power(cl_array.to_device(queue, a.astype(np.float16)), 2)
+    swapped = cl_array.to_device(queue, np.ones((2, 2), np.dtype(np.int32).newbyteorder()))
+    with pytest.raises(TypeError, match=r"^a: [<>]i4 is not in this machine's byte order"):
+        reedsp.min_plus_product(swapped, swapped)
+    with pytest.raises(TypeError, match=r"^graph: [<>]i4 is not in this machine's byte order"):
+        reedsp.all_pairs_on_device(swapped)
     with pytest.raises(ValueError, match=r"^a: a matrix is expected, got shape \(5,\)$"):
         reedsp.min_plus_power(cl_array.zeros(queue, 5, np.int32), 2)
 
