@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -159,9 +160,18 @@ def check_kind(name: str, array: Any) -> None:
     if array.ndim != 2:
         raise ValueError(f"{name}: a matrix is expected, got shape {array.shape}")
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name}: integers or floats are expected, got {array.dtype}")
+        raise wrong_type(name, array, "integers or floats")
     if array.dtype.itemsize > 8:
         raise ValueError(f"{name}: {array.dtype} is wider than float64")
+
+
+def wrong_type(name: str, array: Any, expected: str) -> TypeError:
+    """Return the error that an array is of another type than expected; it names the first object that is no number."""
+    if array.dtype == object:
+        for index, each in np.ndenumerate(array):
+            if not isinstance(each, numbers.Number):
+                return TypeError(f"{name}[{', '.join(map(str, index))}] is {each!r}, expected a number")
+    return TypeError(f"{name}: {expected} are expected, got {array.dtype}")
 
 
 def check_entries(name: str, array: npt.NDArray[Any]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from reedsp.arithmetic.matrix import wrong_type
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.arrays import (
     DeviceArrays,
@@ -186,7 +187,8 @@ def exclusive_scan(
 ) -> Any:
     """Join all elements of an array before each one; the first result is the identity of `op`.
 
-    Parameters, returns and errors are those of :func:`inclusive_scan`, but that there is no "dulle".
+    Parameters, returns and errors are those of :func:`inclusive_scan`, but that there is no "dulle". Of a sum of
+    negative zeros the sign is open.
 
     Examples
     --------
@@ -222,7 +224,8 @@ def segmented_scan(
     op, method, out, device
         As for :func:`inclusive_scan`.
     exclusive : bool
-        Leave out the element itself; the result at each head is the identity of `op`.
+        Leave out the element itself; the result at each head is the identity of `op`. Of a sum of negative zeros the
+        sign is open then.
 
     Returns
     -------
@@ -285,7 +288,7 @@ def compact(x: Any, mask: Any, *, method: ChunkedMethod = "fast", device: Device
     """
     x = vector("x", x)
     if x.dtype.hasobject or x.dtype.itemsize not in VALUE_TYPES:
-        raise TypeError(f"x: elements of 1, 2, 4 or 8 bytes are expected, got {x.dtype}")
+        raise wrong_type("x", x, "elements of 1, 2, 4 or 8 bytes")
     return _compact(x, mask, x.dtype, "values", method, device)
 
 
@@ -395,7 +398,7 @@ def elements_of(x: Any, name: str = "x") -> Any:
     """Return an array of a type that scans are for, or raise a TypeError under its name."""
     x = vector(name, x)
     if x.dtype not in ELEMENT_TYPES:
-        raise TypeError(f"{name}: elements of type {', '.join(map(str, ELEMENT_TYPES))} are expected, got {x.dtype}")
+        raise wrong_type(name, x, f"elements of type {', '.join(map(str, ELEMENT_TYPES))}")
     return x
 
 
@@ -433,7 +436,7 @@ def heads_of(heads: Any, n: int, of: str = "x") -> Any:
     if heads.size == 0 and isinstance(heads, np.ndarray):
         return np.zeros(n, np.uint8)
     if heads.dtype not in _PLACE_DTYPES:
-        raise TypeError(f"heads: booleans, or places in integers of 32 or 64 bits are expected, got {heads.dtype}")
+        raise wrong_type("heads", heads, "booleans, or places in integers of 32 or 64 bits")
     if isinstance(heads, np.ndarray):
         wrong = (heads < 0) | (heads > n)
         if wrong.any():
@@ -447,8 +450,10 @@ def mask_of(mask: Any, n: int | None, of: str = "x") -> Any:
     mask = vector("mask", mask)
     if n is not None and mask.size != n:
         raise ValueError(f"mask: it has {mask.size} elements, but {of} has {n}")
+    if mask.size == 0 and isinstance(mask, np.ndarray):  # numpy makes floats of an empty list
+        return np.zeros(0, bool)
     if mask.dtype not in _MARK_DTYPES:
-        raise TypeError(f"mask: booleans or bytes are expected, got {mask.dtype}")
+        raise wrong_type("mask", mask, "booleans or bytes")
     return mask
 
 

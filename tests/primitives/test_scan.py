@@ -904,6 +904,8 @@ def test_empty_input_needs_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
             assert (got.dtype, got.shape) == (dtype, (0,))
         assert reedsp.inclusive_scan(x, op, out=x) is x
     assert reedsp.compact_indices(np.empty(0, bool)).dtype == np.int64
+    assert reedsp.compact_indices([]).dtype == np.int64
+    assert reedsp.compact([], []).tolist() == []
 
 
 # ---- wrong arguments --------------------------------------------------------------------------------
@@ -922,6 +924,12 @@ WRONG: list[tuple[str, Callable[[], Any], type[Exception], str]] = [
         for dtype in ("bool", "int8", "int16", "float16", "complex64", "object", "U3", "longdouble", "datetime64[s]")
         for message in (r"^x: elements of type int32, uint32, int64, uint64, float32, float64 are expected, got ",)
     ),
+    ("a missing element", lambda: reedsp.inclusive_scan([1, None]), TypeError, r"^x\[1\] is None, expected a number$"),
+    ("an integer of 70 bits", lambda: reedsp.reduce([1, 2**70]), TypeError, "^x: elements of type .* got object$"),
+    ("an object", lambda: reedsp.compact([1, None], [True] * 2), TypeError, r"^x\[1\] is None, expected a number$"),
+    ("a missing mark", lambda: reedsp.compact_indices([True, None]), TypeError, r"^mask\[1\] is None, expected"),
+    ("a missing head", lambda: reedsp.segmented_scan(X, [0, None]), TypeError, r"^heads\[1\] is None, expected"),
+    ("no marks", lambda: reedsp.compact(X, []), ValueError, "^mask: it has 0 elements, but x has 4$"),
     ("masked x", lambda: reedsp.reduce(np.ma.masked_array(X)), TypeError, r"^x: masked .* x\.filled\(\)"),
     ("masked heads", lambda: reedsp.segmented_scan(X, np.ma.masked_array(X)), TypeError, "^heads: masked"),
     ("masked mask", lambda: reedsp.compact_indices(np.ma.masked_array(X > 1)), TypeError, "^mask: masked"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from reedsp.arithmetic.matrix import wrong_type
 from reedsp.arithmetic.types import unsigned
 from reedsp.cost_model.place import is_sort_for_host
 from reedsp.device.arrays import (
@@ -199,7 +200,7 @@ def sort_by_key(
     keys = _keys_of("keys", keys, order)
     values = vector("values", values)
     if values.dtype.hasobject or values.dtype.itemsize not in _VALUE_BYTES:
-        raise TypeError(f"values: elements of 1, 2, 4 or 8 bytes are expected, got {values.dtype}")
+        raise wrong_type("values", values, "elements of 1, 2, 4 or 8 bytes")
     if values.shape != keys.shape:
         raise ValueError(f"values: it has {values.size} elements, but keys has {keys.size}")
     how = _How(method, order, presort, list_length)
@@ -284,7 +285,7 @@ class _How:
 def _keys_of(name: str, array: Any, order: str | None) -> Any:
     array = vector(name, array)
     if array.dtype not in KEY_TYPES:
-        raise TypeError(f"{name}: elements of type {', '.join(map(str, KEY_TYPES))} are expected, got {array.dtype}")
+        raise wrong_type(name, array, f"elements of type {', '.join(map(str, KEY_TYPES))}")
     if order is not None:
         check_expression("order", order)
         if array.dtype == np.float16:
