@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -37,6 +38,7 @@ _SUMS = 2.0
 """The factor that searches whose distances are added up are within beside that of the machine."""
 _OF_PREPARED = ("graph", "source", "dtype")  # what sssp asks of a graph that is prepared
 _DISK = 5e8  # bytes a second
+_LOOK = 1e-4  # seconds in which the host has found what lies within a cutoff, where that is next to nothing
 _MOST_WORKERS = 1 << 20
 _PART_OF_MEMORY = 0.8  # of a device that a matrix on the host passes through
 
@@ -161,7 +163,11 @@ def _of_searches(arguments: Mapping[str, Any], may_be_host: bool = True) -> Esti
     factor = searches.METHODS[choice.methods[0]](searched, known)[1]
     at_once = rows_at_once(choice.methods[0], plan.device, asked.arithmetic, searched.n)
     sizes = searches.bytes_of(searched, known, at_once), answer
-    return _within(choice.methods[0], choice.seconds, factor, known, *sizes, 0, choice.because)
+    found = _within(choice.methods[0], choice.seconds, factor, known, *sizes, 0, choice.because)
+    if plan.may_be_near and given.get("cutoff") is not None:
+        because = f"{choice.because}; the host looks first whether little lies within the cutoff"
+        return replace(found, low=min(found.low, _LOOK), because=because)
+    return found
 
 
 def _of_levels(arguments: Mapping[str, Any], may_be_host: bool = True) -> Estimate:

@@ -67,6 +67,12 @@ def name_or_dash(names: Sequence[Any], vertex: int) -> str:
     return str(names[vertex]) if vertex >= 0 else DASH
 
 
+def path_text(path: list[Any]) -> str:
+    """Return the names on a path as a table shows them: of a long one its ends."""
+    shown = path if len(path) <= 2 * SHOWN else [*path[:SHOWN], "\N{HORIZONTAL ELLIPSIS}", *path[-SHOWN:]]
+    return " \N{RIGHTWARDS ARROW} ".join(map(str, shown))
+
+
 def run_facts(stats: Mapping[str, Any], device: str) -> list[tuple[str, str]]:
     """Return what is said about every run: how long it took, and where."""
     return [("time", f"{stats['milliseconds']:.1f} ms"), ("device", device)] if device else []

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
+from reedsp.graph.html import DASH, SHOWN, and_more, card, path_text
 from reedsp.system.public import public
 
 _FEW = 16  # routes that a loop follows in less time than numpy's calls take
@@ -65,6 +66,13 @@ class Routes(Sequence[list[Any]]):
 
     def __iter__(self) -> Iterator[list[Any]]:
         return (self[number] for number in range(len(self)))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (number, len(route) - 1, path_text(route)) if route else (number, DASH, DASH)
+            for number, route in enumerate(self[:SHOWN])
+        ]
+        return card(f"{len(self):,} routes", [], ["", "edges", "path"], [*rows, *and_more(len(self), 3)])
 
     def __repr__(self) -> str:
         return f"<reedsp.Routes: {len(self):,} routes, {len(self.vertices):,} vertices>"

@@ -235,6 +235,29 @@ class SearchResult(AsArray):
 
     # ---- other forms --------------------------------------------------------------------------------
 
+    def to_dict(self, source: Hashable | None = None) -> dict[Hashable, int | float]:
+        """Return the distance, or the level of a breadth-first search, of each reached vertex by its name.
+
+        Parameters
+        ----------
+        source : int or other name, optional
+            Which of several sources to start from.
+
+        Returns
+        -------
+        dict
+
+        Examples
+        --------
+        >>> import reedsp
+        >>> graph = reedsp.Graph.from_edges(3, [0], [1], [7], labels=["a", "b", "c"])
+        >>> reedsp.sssp(graph, "a").to_dict(), reedsp.bfs(graph, "a").to_dict()
+        ({'a': 0.0, 'b': 7.0}, {'a': 0, 'b': 1})
+        """
+        numbers, _, is_reached = self._arrays(self._row(source))
+        reached = np.flatnonzero(is_reached)
+        return dict(zip(self._names(reached.tolist()), numbers[reached].tolist(), strict=True))
+
     def to_networkx(self, source: Hashable | None = None) -> networkx.DiGraph[Any]:
         """Return the tree of paths as a graph of networkx.
 

@@ -161,12 +161,6 @@ class ShortestPaths(SearchResult):
             raise ValueError("source: the paths start at the nearest of the sources")
         return 0
 
-    def to_dict(self, source: Hashable | None = None) -> dict[Hashable, int | float]:
-        """Return the distance of each reached vertex by its name."""
-        dist, _, reached = self._arrays(self._row(source))
-        names = self.graph.names
-        return {names[v]: dist[v].item() for v in np.flatnonzero(reached).tolist()}
-
     def verify(self) -> bool:
         """Check on a device that this is a shortest-path tree, by the rules of the Graph500 validator.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
+from reedsp.graph.html import SHOWN, and_more, card
 from reedsp.results.ranking import largest
 from reedsp.results.text import AsTable
 from reedsp.system.public import public
@@ -89,6 +91,13 @@ class DistanceStatistics(AsTable):
         [(1, 0.75), (2, 0.75)]
         """
         return largest(self.sources, self.closeness, count)
+
+    def _repr_html_(self) -> str:
+        columns, rows = self._table()
+        shown = [[*line[:-1], f"{line[-1]:.10g}"] for line in map(list, itertools.islice(rows, SHOWN))]
+        facts = [("method", self.method), ("device", self.device)]
+        title = f"Distances from {len(self.sources):,} sources"
+        return card(title, facts, columns, [*shown, *and_more(len(self.sources), len(columns))])
 
     def _table(self) -> tuple[list[str], Iterable[Iterable[Any]]]:
         farthest = self.eccentricity

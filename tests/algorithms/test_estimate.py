@@ -14,7 +14,7 @@ import pytest
 import reedsp
 from reedsp.algorithms import estimate, rows
 from reedsp.algorithms.single_source import sssp
-from reedsp.cost_model import contraction, families, probe, searches, sharing
+from reedsp.cost_model import choose_search, contraction, families, probe, searches, sharing
 from reedsp.cost_model.families import Known
 from reedsp.cost_model.place import HOST
 from reedsp.cost_model.searches import Searches
@@ -359,6 +359,19 @@ def test_small_inputs_on_the_host(serves: None) -> None:
         assert (found.method, found.stats["chosen_because"]) == (method, expected.because)
         assert expected.seconds == seconds
         assert "host" in expected.because
+
+
+def test_a_cutoff_within_which_little_may_lie(serves: None, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The host finds that in less time than a device takes for anything."""
+    monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
+    monkeypatch.setattr(choose_search, "shortest_paths_on_host", lambda asked, known: None)
+    plain, near = (reedsp.estimate(WIDE, "sssp", 7, cutoff=cutoff) for cutoff in (None, 10))
+    assert reedsp.sssp(WIDE, 7, cutoff=10).method == "nearby"
+    assert near.low == 1e-4 < plain.low
+    assert near.because == f"{plain.because}; the host looks first whether little lies within the cutoff"
+    assert (near.seconds, near.high) == (plain.seconds, plain.high)
+    for given in ({"source": [7, 8]}, {"source": 7, "device": device}):  # where it does not look
+        assert reedsp.estimate(WIDE, "sssp", cutoff=10, **given) == reedsp.estimate(WIDE, "sssp", **given)
 
 
 def test_rows_of_a_contracted_graph_are_searched_in_parts(device: Device) -> None:

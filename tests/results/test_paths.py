@@ -481,6 +481,25 @@ def test_html(device: reedsp.Device) -> None:
     assert "-inf" in parsed(marked).text
 
 
+def test_routes_and_statistics_in_a_notebook(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(30, np.arange(28), np.arange(1, 29), labels=[f"<{v}>" for v in range(30)])
+    routes = parsed(reedsp.sssp(graph, "<0>", device=device).paths_to(["<2>", "<29>", *["<28>"] * 8])).text
+    assert "10 routes" in routes
+    assert "<0> \N{RIGHTWARDS ARROW} <1> \N{RIGHTWARDS ARROW} <2>" in routes
+    assert "<7> \N{RIGHTWARDS ARROW} \N{HORIZONTAL ELLIPSIS} \N{RIGHTWARDS ARROW} <21>" in routes
+    statistics = parsed(reedsp.distance_statistics(graph, device=device)).text
+    assert "from 30 sources" in statistics
+    assert "closeness" in statistics
+    assert "406" in statistics  # all distances from the first one
+
+
+def test_what_was_reached_by_name(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1], [1, 2], [2, 3], labels=list("abcd"))
+    assert reedsp.bfs(graph, "a", device=device).to_dict() == {"a": 0, "b": 1, "c": 2}
+    assert reedsp.bfs(graph, ["a", "b"], device=device).to_dict("b") == {"b": 0, "c": 1}
+    assert reedsp.sssp(graph, ["a", "b"], device=device).to_dict("a") == {"a": 0, "b": 2, "c": 5}
+
+
 def test_large_and_empty_results_are_short(device: reedsp.Device) -> None:
     large = reedsp.Graph.from_edges(5000, np.arange(4999), np.arange(1, 5000))
     for result in (

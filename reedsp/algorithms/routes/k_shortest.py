@@ -23,7 +23,7 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, vertex_argument
 from reedsp.graph.graph import Graph
-from reedsp.graph.html import SHOWN, card
+from reedsp.graph.html import SHOWN, card, path_text
 from reedsp.results.routes import Routes
 from reedsp.system.options import integer
 from reedsp.system.public import public
@@ -81,7 +81,7 @@ class SimplePaths:
 
     def _repr_html_(self) -> str:
         rows = [
-            (number + 1, weight, len(route) - 1, " \N{RIGHTWARDS ARROW} ".join(map(str, _shortened(route))))
+            (number + 1, weight, len(route) - 1, path_text(route))
             for number, (weight, route) in enumerate(itertools.islice(self, SHOWN))
         ]
         title = f"{len(self):,} shortest simple paths from {self.source!r} to {self.target!r}"
@@ -90,10 +90,6 @@ class SimplePaths:
     def __repr__(self) -> str:
         span = f", {self.dist[0]} to {self.dist[-1]}" if len(self) else ""
         return f"<reedsp.SimplePaths: {len(self):,} from vertex {self.source!r} to vertex {self.target!r}{span}>"
-
-
-def _shortened(route: list[Any]) -> list[Any]:
-    return route if len(route) <= 2 * SHOWN else [*route[:SHOWN], "\N{HORIZONTAL ELLIPSIS}", *route[-SHOWN:]]
 
 
 def yen(
