@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from reedsp.graph.arguments import refuse_other_than_graph
 from reedsp.graph.graph import Graph
+from reedsp.io.archives import BASE_SIZE
 from reedsp.io.readers import suffix, text_is_accepted
 from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.files.path_argument import path_argument
@@ -469,6 +470,8 @@ def _npz_blocks(graph: Graph) -> _Blocks:
     with zipfile.ZipFile(pieces, "w") as archive:  # type: ignore[call-overload]
         for name, array in arrays.items():
             member = zipfile.ZipInfo(f"{name}.npy")  # of the same date always: the same graph gives the same bytes
+            if array.dtype.kind == "U" and array.nbytes <= BASE_SIZE:  # more could look like a bomb to the reader
+                member.compress_type = zipfile.ZIP_DEFLATED  # all are as long as the longest one
             with archive.open(member, "w", force_zip64=True) as stream:
                 np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(array))
                 content = array.reshape(-1).view(np.uint8)

@@ -163,6 +163,17 @@ def test_npz_keeps_labels(tmp_path: Path, labels: list[Any]) -> None:
     assert list(map(type, again.labels or ())) == list(map(type, labels))
 
 
+@pytest.mark.parametrize("longest", [10_000, 25_000])
+def test_npz_with_one_long_label(tmp_path: Path, longest: int) -> None:
+    """Which makes the array of all of them large; what is beyond 64 MiB remains as it is, and is read, too."""
+    labels = [f"https://example.org/{number}" for number in range(999)] + ["x" * longest]
+    graph = Graph.from_edges(1000, [0, 2], [999, 1], labels=labels)
+    reedsp.write(graph, tmp_path / "labels.npz")
+    assert reedsp.read(tmp_path / "labels.npz").labels == graph.labels
+    size = (tmp_path / "labels.npz").stat().st_size
+    assert size < 200_000 or 4 * 1000 * longest > 2**26
+
+
 def test_edge_lists_keep_ascending_labels(tmp_path: Path) -> None:
     graph = Graph.from_edges(3, [0, 2], [1, 1], [7, 8], labels=[3, 70, 50_000_000])
     reedsp.write(graph, tmp_path / "labels.wel")
