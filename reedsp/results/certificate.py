@@ -196,9 +196,10 @@ _NO_ROUNDING = _Rounding(0.0, 0.0)
 def _rounding(edges: _Edges, stored: Stored, dist: npt.NDArray[Any]) -> _Rounding:
     narrow = stored.dist.dtype.kind == "f" and stored.dist.dtype.itemsize < 8
     limits = np.finfo(np.float32 if narrow else np.float64)
-    eps, least = float(limits.eps), _UNITS * float(limits.smallest_subnormal)
+    eps = float(limits.eps)
     if not edges.whole:
-        return _Rounding(eps * (max(_UNITS, edges.graph.n) if stored.any_order else _UNITS), least)
+        units = max(_UNITS, edges.graph.n) if stored.any_order else _UNITS
+        return _Rounding(units * eps, _UNITS * eps * float(limits.tiny))
     if not narrow or not (np.abs(dist) > _LARGEST_OF_FLOAT32).any():
         return _NO_ROUNDING
     return _Rounding(eps, 0.0)  # each of both was rounded once, from an exact sum
