@@ -161,6 +161,7 @@ def test_everything_public_has_a_docstring(module: str) -> None:
     assert [name for name, node in public(tree) if not ast.get_docstring(node)] == []  # type: ignore[arg-type]
 
 
+@pytest.mark.deep
 def test_modules_are_imported_without_a_warning() -> None:
     names = [f"reedsp.{module}" for module in TREES if module.split(".")[-1] not in ("__init__", "__main__")]
     assert len(names) > 200

@@ -1029,6 +1029,7 @@ def test_what_is_no_number_is_null_in_json(capsys: pytest.CaptureFixture[str], g
     assert None in [value for _, value in largest]
 
 
+@pytest.mark.deep("2>", "<")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-"])
 def test_streams_that_are_closed(closed: str, graph_file: Path, tmp_path: Path) -> None:
     command = f"{shlex.quote(sys.executable)} -m reedsp sssp {graph_file} -s 1 --output {tmp_path}/d.csv {closed}"

@@ -112,6 +112,7 @@ def test_no_driver() -> None:
     assert icd.INSTALL_COMMANDS in report
 
 
+@pytest.mark.deep
 @needs_loader
 @pytest.mark.skipif(not icd.drivers({}), reason="there is no OpenCL driver on this machine")
 def test_variable_that_hides_the_drivers() -> None:
@@ -120,6 +121,7 @@ def test_variable_that_hides_the_drivers() -> None:
     assert cure(report) == doctor._unset("OCL_ICD_VENDORS")
 
 
+@pytest.mark.deep
 @needs_loader
 def test_no_driver_as_json() -> None:
     status, report = examine("--json", variables=NO_DRIVER)
@@ -151,6 +153,7 @@ def test_kernels_that_cannot_be_kept(tmp_path: Path) -> None:
     assert cure(report).startswith(doctor._set("XDG_CACHE_HOME", ""))
 
 
+@pytest.mark.deep
 @needs_loader
 @pocl_only
 def test_folder_of_pocl_that_cannot_be_written_to(tmp_path: Path) -> None:
@@ -206,6 +209,7 @@ def test_pyopencl_that_crashes(tmp_path: Path) -> None:
     assert cure(report) == f"{sys.executable} -m pip install --force-reinstall --no-cache-dir pyopencl"
 
 
+@pytest.mark.deep("typer")
 @needs_device
 @pytest.mark.parametrize("name", ["typer", "rich"])
 def test_console_script_survives_a_broken_command_line(tmp_path: Path, name: str) -> None:

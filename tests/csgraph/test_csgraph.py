@@ -166,6 +166,7 @@ def test_all_pairs(method: str | None, directed: bool, unweighted: bool) -> None
         check_trees(n, edges_of(graph, directed, unweighted), range(n), dist, pred)
 
 
+@pytest.mark.deep("float32")
 @pytest.mark.parametrize("heavy", [1, 2, 3])
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 def test_sums_about_the_largest_of_32_bits(dtype: type, heavy: int) -> None:

@@ -774,6 +774,7 @@ print("right", result.device)
 """
 
 
+@pytest.mark.deep("float")
 @pytest.mark.parametrize("weights", ["int", "float"])
 def test_70_options_in_the_environment_change_nothing(weights: str, device: Device, tmp_path: Path) -> None:
     if weights == "float" and not device.fp64:
@@ -1231,6 +1232,7 @@ def test_73_line_of_a_compiler_that_ignores_line_directives(kernel_copy: Path) -
 # ---- what the host reads from the sources -----------------------------------------------------------
 
 
+@pytest.mark.deep("single_source", "traversal")
 @pytest.mark.parametrize(
     "file",
     [

@@ -62,6 +62,7 @@ def test_refused_source(compiler: Compiler, device: Device) -> None:
     check_works(compiler, device)
 
 
+@pytest.mark.deep("planted_exit")
 @pytest.mark.parametrize("warm", [False, True])
 @pytest.mark.parametrize(
     ("fault", "words"),

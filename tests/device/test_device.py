@@ -441,6 +441,7 @@ def test_75_self_test_notices_wrong_answers(
     assert str(device) in str(caught.value)
 
 
+@pytest.mark.deep
 def test_73_self_test_notices_a_kernel_that_does_not_build(kernel_copy: Path, device: Device) -> None:
     tamper(kernel_copy / "core/self_test.cl", "const size_t item", "const size_t")
     with pytest.raises(reedsp.DeviceError, match=r"cl/core/self_test.cl did not build on"):
@@ -598,6 +599,7 @@ def test_a_collection_that_releases_a_large_buffer_while_others_are_looked_at(
     assert not any(each() is not None for each in alive)
 
 
+@pytest.mark.deep("_mark", "_is_done")
 @pytest.mark.parametrize("interrupted", ["_let_go", "_mark", "_is_done"])
 def test_ctrl_c_while_a_large_buffer_is_released(
     interrupted: str, device: Device, monkeypatch: pytest.MonkeyPatch
@@ -748,6 +750,7 @@ def test_77_array_larger_than_the_largest_buffer(device: Device) -> None:
     assert right == "1000.0"
 
 
+@pytest.mark.deep("OUT_OF_HOST", "INVALID")
 @pytest.mark.usefixtures("nothing_else_is_collected")
 @pytest.mark.parametrize(
     ("kind", "code"),
@@ -924,6 +927,7 @@ print("parent", actions[before]())
 """
 
 
+@pytest.mark.deep("verify", "self-test", "devices")
 @needs_device
 @posix_only
 @pytest.mark.parametrize(

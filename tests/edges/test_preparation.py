@@ -83,6 +83,7 @@ def test_a_zero_has_no_sign(device: Device) -> None:
     assert facts.low == 0
 
 
+@pytest.mark.deep("int64")
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_the_smallest_integer_has_a_magnitude(dtype: type, device: Device) -> None:
     lowest = np.iinfo(dtype).min

@@ -38,6 +38,7 @@ def test_matrices_of_scipy_need_no_conversion() -> None:
     assert (matrix != graph.to_scipy()).nnz == 0
 
 
+@pytest.mark.deep("True")
 @pytest.mark.parametrize("as_a_gpu", [False, True])
 def test_scipy_is_timed_as_often_as_reedsp(device: Device, as_a_gpu: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if as_a_gpu:

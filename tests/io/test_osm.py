@@ -107,6 +107,7 @@ def test_edges_are_those_of_another_reader(profile: str, weight: str, tmp_path: 
     assert_map(reedsp.read_osm(put(tmp_path, TOWN), profile, weight), TOWN, profile, weight)
 
 
+@pytest.mark.deep("1", "2", "3")
 @pytest.mark.parametrize("seed", range(4))
 def test_random_maps(seed: int, tmp_path: Path) -> None:
     rng = np.random.default_rng(seed)

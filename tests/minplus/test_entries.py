@@ -93,6 +93,7 @@ def test_extremes_of_every_type(dtype: np.dtype[Any], pretender: Device) -> None
             assert facts_of(pretender, matrix).high == limits.max - 1
 
 
+@pytest.mark.deep("float32", "cpu")
 @pytest.mark.parametrize("dtype", FLOAT_TYPES, ids=str)
 def test_the_first_wrong_entry(dtype: np.dtype[Any], pretender: Device) -> None:
     needs_doubles(pretender, dtype)
@@ -108,6 +109,7 @@ def test_the_first_wrong_entry(dtype: np.dtype[Any], pretender: Device) -> None:
     assert facts_of(pretender, matrix).wrong is None
 
 
+@pytest.mark.deep("cpu")
 def test_every_entry_is_seen(pretender: Device) -> None:
     matrix = np.zeros((5, 21), np.int16)
     for place in range(matrix.size):
@@ -153,6 +155,7 @@ def test_conversion_of_every_layout(dtype: np.dtype[Any], weights: Weights, pret
             assert np.array_equal(converted(pretender, each, weights, shape), expected)
 
 
+@pytest.mark.deep("cpu")
 def test_paths_from_vertices_to_themselves(pretender: Device) -> None:
     n = 70
     matrix = np.full((n, n), 9, np.int32)
@@ -180,6 +183,7 @@ def test_a_device_that_is_wrong_is_not_trusted(device: Device, monkeypatch: pyte
     assert not entries_check.can_look(device, np.dtype(np.float16))
 
 
+@pytest.mark.deep("int16")
 @pytest.mark.parametrize("dtype", ["float32", "int16"])
 def test_a_device_that_takes_nan_for_a_weight_is_not_trusted(
     dtype: str, device: Device, monkeypatch: pytest.MonkeyPatch

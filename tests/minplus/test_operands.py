@@ -148,6 +148,7 @@ def test_results_on_both_sides_of_the_limits(dtype: np.dtype[Any], way: str, dev
         reedsp.min_plus_power(square, 2, device=device)
 
 
+@pytest.mark.deep("a CPU's")
 def test_every_result_is_looked_at(way: str, device: Device) -> None:
     a, b = np.array([[100]], np.int8), np.zeros((1, 70), np.int8)
     for column in range(70):
@@ -168,6 +169,7 @@ def test_floats_at_their_limits(dtype: np.dtype[Any], way: str, device: Device) 
     assert found.tobytes() == np.array([[0, largest], [largest, np.inf], [-largest, 0]], dtype).tobytes()
 
 
+@pytest.mark.deep("a GPU's", "a CPU's")
 def test_empty_matrices_and_powers(way: str, device: Device) -> None:
     for rows, inner, columns in ((0, 3, 2), (3, 0, 2), (3, 2, 0), (0, 0, 0)):
         out = np.zeros((rows, columns), np.int16)
@@ -185,6 +187,7 @@ def test_empty_matrices_and_powers(way: str, device: Device) -> None:
         assert np.array_equal(out, expected)
 
 
+@pytest.mark.deep("a CPU's")
 def test_a_result_in_the_place_of_a_matrix(way: str, device: Device) -> None:
     a, b = weights((66, 66), np.dtype(np.int32), 1), weights((66, 66), np.dtype(np.int32), 2)
     expected = expected_product(a, b)

@@ -12,6 +12,7 @@ from reedsp.device.device import Device
 from tests.deep import interrupts
 
 
+@pytest.mark.deep("predecessors out")
 @pytest.mark.skipif(os.name != "posix", reason="a process cannot send itself Ctrl-C")
 @pytest.mark.parametrize("name", ["apsp two devices", "apsp predecessors out"])
 def test_78_interruptions(name: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,6 +73,7 @@ def test_what_is_not_generated(kind: str, algorithm: str, device: reedsp.Device)
         watch.runner(device)(Request(kind, algorithm, generate="zzz"))
 
 
+@pytest.mark.deep
 def test_every_choice_can_be_made() -> None:
     choices = watch.choices()
     assert set(choices["generators"]["graph"]) == set(generators.GRAPHS)

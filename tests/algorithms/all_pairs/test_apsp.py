@@ -611,6 +611,7 @@ def test_14_rounding_errors_do_not_grow_around_cycles(method: str, options: dict
     check_rounding(result, edges, expected, graph.simple_path_bound)
 
 
+@pytest.mark.deep
 def test_files_of_distances_that_rounding_has_spoilt(
     device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -161,6 +161,7 @@ def test_cycles_of_weight_zero(weights: Weights, close: Close) -> None:
     assert not closed.diagonal().any()
 
 
+@pytest.mark.deep("int64", "uint16")
 @every_integer
 def test_weights_near_the_limit(weights: Weights, close: Close) -> None:
     n = 2 * TILE + 10
@@ -309,6 +310,7 @@ def test_every_length_of_vectors(vector_bytes: int, device: Device, monkeypatch:
         assert length * weights.dtype.itemsize <= vector_bytes
 
 
+@pytest.mark.deep
 def test_result_does_not_depend_on_the_way(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Floats are added up in the same order, and so rounded alike."""
     n = SPAN + TILE

@@ -111,6 +111,7 @@ def test_cycles_of_weight_zero(method: str, weights: Weights, device: Device) ->
     assert {closed[i][i] for i in range(n)} == {0}
 
 
+@pytest.mark.deep("int64", "uint16")
 @every_method
 @every_integer
 def test_weights_near_the_limit(method: str, weights: Weights, device: Device) -> None:
@@ -142,6 +143,7 @@ COMPONENTS = (30, 35, 15, 20)
 CROSSINGS = {(0, 0), (1, 1), (2, 2), (3, 3), (2, 0), (0, 3), (2, 3)}
 
 
+@pytest.mark.deep("float64")
 @every_method
 @every_signed_type
 @pytest.mark.parametrize("large", [False, True], ids=["small", "large"])

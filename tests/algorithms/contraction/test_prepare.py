@@ -344,6 +344,7 @@ def test_fractions_of_a_power_of_two(device: reedsp.Device) -> None:
         prepared.distances(0, dtype="float32")
 
 
+@pytest.mark.deep("53", "200")
 @pytest.mark.parametrize("exponent", [53, 200, 1000])
 def test_multiples_of_a_large_power_of_two(exponent: int, device: reedsp.Device) -> None:
     """Float64 holds their sums, and no integer may."""

@@ -130,6 +130,7 @@ def test_any_number_of_workers(device: Device, count: int) -> None:
         assert [exact(row, arithmetic) for row in rows] == right
 
 
+@pytest.mark.deep("tiny", "groups", "local", "arity", "binary")
 @ways
 def test_ceiling(device: Device, way: str, setting: str) -> None:
     check_ceilings(functools.partial(solve, device, way))
@@ -158,6 +159,7 @@ def test_a_target_ends_each_row(device: Device, way: str, setting: str) -> None:
     assert (rows[:2, 22:] == arithmetic.infinity).all()
 
 
+@pytest.mark.deep("local", "groups", "arity", "binary")
 @ways
 def test_sums_beyond_the_type_are_not_reached(device: Device, way: str) -> None:
     weight = 2**62 - 1
@@ -214,6 +216,7 @@ def test_sizes_around_blocks(device: Device, way: str, n: int) -> None:
         assert np.array_equal(np.where(rows == arithmetic.infinity, np.inf, rows), right)
 
 
+@pytest.mark.deep("local", "groups", "arity", "binary")
 @ways
 def test_relabelling_stays_polynomial(device: Device, way: str) -> None:
     for k in (20, 40):

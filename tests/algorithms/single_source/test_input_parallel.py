@@ -118,6 +118,7 @@ def test_families_in_every_weight_type(method: str, dtype: type, device: reedsp.
             check(number, solved(METHODS[method], graph, family.source, device, arithmetic), arithmetic)
 
 
+@pytest.mark.deep("by classes", "listed")
 @each_method
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_as_many_rounds_as_output_parallel(method: str, family: Family, device: reedsp.Device) -> None:
@@ -161,6 +162,7 @@ def test_negative_cycle_that_is_reached_late(method: str, length: int, device: r
     assert solve(method, reedsp.Graph.from_edges(length + 2, u, v, weights), 0, device).dist[-1] == 3 * length + 3
 
 
+@pytest.mark.deep("float32")
 @each_method
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_fractional_weights_add_up_from_left_to_right(method: str, dtype: type, device: reedsp.Device) -> None:
@@ -211,6 +213,7 @@ def test_rounding_neither_hides_nor_fakes_a_negative_cycle(method: str, device: 
     assert solution.predecessors.tolist() == oracle.predecessors(5, edges, 0, expected)
 
 
+@pytest.mark.deep("by classes")
 @each_method
 def test_sums_beyond_the_arithmetic(method: str, device: reedsp.Device) -> None:
     big, most = 2**62, 2**63 - 1

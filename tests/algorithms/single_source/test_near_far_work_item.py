@@ -136,6 +136,7 @@ def test_trees_are_noted(device: Device, family: Family, workers: int, setting: 
             assert before.tolist() == oracle.predecessors(family.n, edges, source, right)
 
 
+@pytest.mark.deep("tiny")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_trees_up_to_a_ceiling_and_from_several_starts(device: Device, workers: int, setting: str) -> None:
     family = named("random")
@@ -182,6 +183,7 @@ def test_what_notes_trees(device: Device, monkeypatch: pytest.MonkeyPatch) -> No
     assert len(noted) == 1
 
 
+@pytest.mark.deep("-2")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ceiling(device: Device, workers: int, setting: str) -> None:
     check_ceilings(functools.partial(solve, device, workers=workers))
@@ -202,6 +204,7 @@ def test_target_saves_work(device: Device) -> None:
         assert row[-1] == np.iinfo(row.dtype).max
 
 
+@pytest.mark.deep("tiny")
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("delta", [0, 1, 17.5, 1e300])
 def test_any_width_of_the_interval(device: Device, delta: float, workers: int, setting: str) -> None:
@@ -364,6 +367,7 @@ def test_large(device: Device, name: str, workers: int, monkeypatch: pytest.Monk
         check(device, graph, right, workers=workers, delta=(None, 30, 2000)[repetition // 3 % 3])
 
 
+@pytest.mark.deep
 def test_large_in_64_bits(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, _FEW=32, _TEAM_BUDGET=5000, _SLICE=500)
     whole = large("uniform")

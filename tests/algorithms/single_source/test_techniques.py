@@ -55,6 +55,7 @@ def test_every_technique(device: Device) -> None:
         assert np.array_equal(np.where(dist == none, np.inf, dist), expected), name
 
 
+@pytest.mark.deep("-5")
 @pytest.mark.parametrize("run", [1, 5])
 def test_every_form(run: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs of edges with a rest; a wrong answer is none."""

@@ -296,6 +296,7 @@ def test_stars_and_paths(method: Any, n: int, device: Device) -> None:
     assert forest.verify(device)
 
 
+@pytest.mark.deep("gpu")
 @pytest.mark.parametrize("method", ["auto", *METHODS])
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_without_edges(n: int, method: Any, pretender: Device) -> None:

@@ -673,6 +673,7 @@ def test_a_free_column_costs_nothing(device: Device) -> None:
         found.verify(device)
 
 
+@pytest.mark.deep
 def test_it_is_asked_whether_there_is_a_matching_at_all(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """An auction would go on for ever, or nearly so."""
     monkeypatch.setattr(auction, "_PATIENCE", 10)

@@ -100,6 +100,7 @@ def test_families(family: Family, options: dict[str, object], device: reedsp.Dev
     assert found.verify()
 
 
+@pytest.mark.deep("power law-work-groups-auto-64")
 @every_setting
 @pytest.mark.parametrize("name", GRAPHS)
 def test_larger_graphs(name: str, options: dict[str, object], device: reedsp.Device) -> None:

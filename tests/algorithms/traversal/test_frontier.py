@@ -24,7 +24,7 @@ from tests.support import oracle
 from tests.support.families import FAMILIES
 
 SMALL = Rung("", 32, 96, run=3, large=20, each=4)
-EVERY_TIME = (DIRECT_SEARCH, "virtual-warps-4", "dynamic-virtual-warps", "cta-warp-scan", "multi-phase")
+EVERY_TIME = (DIRECT_SEARCH, "multi-phase")
 each_rung = pytest.mark.parametrize("name", RUNGS)
 deep = pytest.mark.deep(*(name for name in RUNGS if name not in EVERY_TIME))
 

@@ -62,6 +62,7 @@ def test_the_order_by_one_work_item(
         assert by_device(device, *rows, start) == by_a_list(*rows, start)
 
 
+@pytest.mark.deep("1-64-int64", "16384")
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("piece", [64, 1 << 14])
 @pytest.mark.parametrize("budget", [1, 50, 1 << 23])

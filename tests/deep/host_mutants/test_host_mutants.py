@@ -77,6 +77,7 @@ def test_what_another_system_runs_is_left_alone() -> None:
     assert set(changed(text, "statement")) == {text.replace("a()", "pass")}
 
 
+@pytest.mark.deep
 def test_every_fault_changes_its_module() -> None:
     for module in ("arithmetic.paths", "system.parts", "__init__"):
         text = faults.file_of(module).read_text()

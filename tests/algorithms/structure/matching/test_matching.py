@@ -97,6 +97,7 @@ def all_of(n: int, columns: int, step: int) -> Any:
     return matrix, sum(bipartite.most_pairs(bipartite.rows_of_bits(each, n, columns)) for each in numbers.tolist())
 
 
+@pytest.mark.deep("gpu-Portable-0-depth-first", "cpu-Portable-0-phases")
 @pytest.mark.parametrize("method", ["depth-first", "phases"])
 def test_small_graphs_side_by_side(method: Any, pretender: Device) -> None:
     matrix, pairs = all_of(4, 4, 97)
