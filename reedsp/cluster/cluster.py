@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.algorithms.routes.statistics import Question as StatisticsQuestion
-from reedsp.algorithms.routes.tables import is_better_backwards
+from reedsp.algorithms.routes.tables import backwards_type, is_better_backwards, turned
 from reedsp.algorithms.single_source.sssp import BY_DISTANCE
 from reedsp.algorithms.single_source.sssp import checked as checked_sssp
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
@@ -470,14 +470,14 @@ class Cluster(Elsewhere):
         result = result_dtype(dtype, graph)
         is_backwards = is_better_backwards(graph, starts, ends, result)
         searched, first, last = (graph.reverse(), ends, starts) if is_backwards else (graph, starts, ends)
-        names = searched.names
+        names, dtype = searched.names, backwards_type(graph, result) if is_backwards else result
         question = searches.question_of_paths(
-            searched, [names[each] for each in first] if len(last) else [], dtype=result.name
+            searched, [names[each] for each in first] if len(last) else [], dtype=dtype.name
         )
         with self._used(searched) as reference:
             table = searches.columns_of(self.engine, question, reference, last)
-        table = table if len(last) else np.empty((len(first), 0), result)
-        return np.ascontiguousarray(table.T) if is_backwards else table
+        table = table if len(last) else np.empty((len(first), 0), dtype)
+        return np.ascontiguousarray(turned(table, result, starts, ends)) if is_backwards else table
 
     def _statistics(
         self, asked: StatisticsQuestion, sources: npt.NDArray[np.intp], *, progress: Any = None

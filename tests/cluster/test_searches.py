@@ -193,6 +193,17 @@ def test_tables_need_no_type_that_holds_other_distances(
         reedsp.distance_table(graph, [1, 0], [2, 0], dtype=dtype, device=workers)
 
 
+@pytest.mark.parametrize("dtype", [None, "int32"])
+def test_an_error_of_a_table_searched_backwards_names_the_pair_as_it_was_asked_for(
+    workers: reedsp.cluster.Cluster, dtype: Any
+) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [2**53 + 1, 0, 2**20])
+    with pytest.raises((ValueError, OverflowError), match=r"^dist\[0, 2\]"):
+        reedsp.distance_table(graph, [0, 1, 2], [2], dtype=dtype, device=workers)
+    found = reedsp.distance_table(graph, [1, 2, 3], [3, 2], dtype=dtype, device=workers)
+    assert same(found, reedsp.distance_table(graph, [1, 2, 3], [3, 2], dtype=dtype))
+
+
 @pytest.mark.parametrize(
     ("call", "position"),
     [

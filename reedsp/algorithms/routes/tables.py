@@ -267,13 +267,26 @@ def is_better_backwards(
     return arithmetic.dtype.kind == "i" and not arithmetic.saturate  # in which every order gives the same sum
 
 
+def backwards_type(graph: Graph, result: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type in which distances are searched backwards: one that holds them all, see :func:`turned`."""
+    is_held = result == np.float64 and exact_type(graph) is None
+    return result if is_held else choose_arithmetic(graph, result).dtype
+
+
+def turned(
+    rows: npt.NDArray[Any], result: np.dtype[Any], starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp]
+) -> npt.NDArray[Any]:
+    """Return what was searched from some ends to some starts as a table from these to those, of the type asked for.
+
+    It is converted in the direction that was asked for, so that an error names the pair in it.
+    """
+    return rows.T if rows.dtype == result else to_result(rows.T, Arithmetic(rows.dtype), result, starts, ends)
+
+
 def _columns(
     found: Rows, starts: npt.NDArray[np.intp], ends: npt.NDArray[np.intp], result: np.dtype[Any], memory_limit: int
 ) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[Any]]]:
     """Yield some ends after the other, with the distances to them from all starts, searched backwards."""
-    graph = found.graph
-    is_held = result == np.float64 and exact_type(graph) is None
-    searched = result if is_held else choose_arithmetic(graph, result).dtype
+    searched = backwards_type(found.graph, result)
     for block, rows in row_blocks(found.reverse(), ends, searched, memory_limit, starts):
-        # converted here, so that an error names the pair in the direction that was asked for
-        yield block, rows.T if is_held else to_result(rows.T, Arithmetic(searched), result, starts, block)
+        yield block, turned(rows, result, starts, block)
