@@ -102,12 +102,12 @@ class _Edges:
         return np.where(keys[place] == wanted, place, -1) if len(keys) else np.full(len(wanted), -1)
 
     @functools.cached_property
-    def _components(self) -> npt.NDArray[np.intp]:
+    def components(self) -> npt.NDArray[np.intp]:
         return np.asarray(self.graph.strong_components())
 
     def behind(self, source: int, marked: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Return what edges lead to from a vertex, and from those marked among it: the same for its component."""
-        component = int(self._components[source])
+        component = int(self.components[source])
         if component not in self._behind:
             linked = _reachable(self.graph, self.tails, self.heads, [source])
             starts = np.flatnonzero(linked & marked).tolist()
@@ -232,7 +232,11 @@ class _Row:
         return edge[~self.fits(edge)]
 
     def tight(self) -> npt.NDArray[np.intp]:
-        """Return the edges that give the distance at their end."""
+        """Return the edges that give the distance at their end, whatever else is on the way to it."""
+        return self._near[self._fit_by_themselves(self._near)]
+
+    def all_tight(self) -> npt.NDArray[np.intp]:
+        """Return these and those that give it within the rounding of what is on the way, which takes longer."""
         return self._near[self.fits(self._near)]
 
     def _excess(self, edge: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
@@ -246,19 +250,23 @@ class _Row:
 
     def fits(self, edge: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """Return which edges give the distance at their end, within the rounding."""
+        fits = self._fit_by_themselves(edge)
+        if self._sums is not None and not fits.all():
+            off = np.abs(self._excess(edge).astype(np.float64))
+            open_ = np.flatnonzero(~fits & (off <= self.rounding.of(self._most())))
+            both = np.append(self.edges.tails[edge[open_]], self.edges.heads[edge[open_]])
+            ends, place = np.unique(both, return_inverse=True)
+            largest = self._sums.on_the_way(self.dist, self.reached, ends)[place].reshape(2, -1).max(axis=0)
+            fits[open_] = off[open_] <= self.rounding.of(largest)
+        return fits
+
+    def _fit_by_themselves(self, edge: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         excess = self._excess(edge)
         if not self.rounding.part:
             return np.asarray(excess == 0)
         begin, end, weight = self.edges.tails[edge], self.edges.heads[edge], np.abs(self.edges.weights[edge])
         largest = np.maximum(np.maximum(np.abs(self.dist[begin]), np.abs(self.dist[end])), weight).astype(np.float64)
-        off = np.abs(excess.astype(np.float64))
-        fits = np.asarray(off <= self.rounding.of(largest))
-        if self._sums is not None and not fits.all():
-            open_ = np.flatnonzero(~fits & (off <= self.rounding.of(self._most())))
-            ends, place = np.unique(np.append(begin[open_], end[open_]), return_inverse=True)
-            largest = self._sums.on_the_way(self.dist, self.reached, ends)[place].reshape(2, -1).max(axis=0)
-            fits[open_] = off[open_] <= self.rounding.of(largest)
-        return fits
+        return np.asarray(np.abs(excess.astype(np.float64)) <= self.rounding.of(largest))
 
 
 class _Sums:
@@ -273,16 +281,24 @@ class _Sums:
 
     @functools.cached_property
     def lowest(self) -> npt.NDArray[np.float64]:
-        """By how much the least distance to each vertex is below 0; 0 if no cycle is as light as rounding may be."""
-        n = self._edges.graph.n
-        largest, below = 0.0, np.zeros(n)
-        for row in self._dist:
+        """By how much the least distance to each vertex is below 0; 0 if no cycle is as light as rounding may be.
+
+        Distances are rounded, so that by the least of them a vertex may be off that is not below 0 in its own column.
+        """
+        edges = self._edges
+        component, below = edges.components, np.zeros(edges.graph.n)
+        largest = np.zeros(edges.graph.n)  # of the distances within each component
+        for vertex, row in enumerate(self._dist):
             finite = np.where(np.isfinite(row), row, 0).astype(np.float64)
-            largest = max(largest, np.abs(finite).max(initial=0))
+            own = component[vertex]
+            largest[own] = max(largest[own], np.abs(finite[component == own]).max(initial=0))
             np.maximum(below, -finite, out=below)
-        back = self._dist[self._edges.heads, self._edges.tails].astype(np.float64)
-        light = (back + self._edges.weights <= self._rounding.of(largest)) & (self._edges.heads != self._edges.tails)
-        return below if light.any() else np.zeros(n)
+        on_cycle = np.flatnonzero((component[edges.heads] == component[edges.tails]) & (edges.heads != edges.tails))
+        begin, end = edges.tails[on_cycle], edges.heads[on_cycle]
+        back = self._dist[end, begin].astype(np.float64)
+        light = back + edges.weights[on_cycle] <= self._rounding.of(largest[component[begin]])
+        light &= np.isfinite(back)
+        return below + self._rounding.of(below.max(initial=0)) if light.any() else np.zeros(edges.graph.n)
 
     def on_the_way(
         self, dist: npt.NDArray[Any], reached: npt.NDArray[np.bool_], vertices: npt.NDArray[np.intp]
@@ -317,9 +333,12 @@ def _check_support(
     is_source[sources] = True
     others = np.flatnonzero(reached & ~is_source)
     if pred is None:
-        tight = given.tight()
-        lost = reached & ~_reachable(graph, edges.tails[tight], edges.heads[tight], sources)
-        if lost.any():
+        for tight in (given.tight, given.all_tight):
+            edge = tight()
+            lost = reached & ~_reachable(graph, edges.tails[edge], edges.heads[edge], sources)
+            if not lost.any():
+                break
+        else:
             vertex = int(np.argmax(lost))
             raise _wrong(graph, vertex, f"no path gives its distance {dist[vertex]}")
         return

@@ -323,6 +323,7 @@ FAR_ROAD = (
         (([0, 1, 0], [1, 2, 2], [1e300, -1.5, 2.5]), (0, 2), 5e284),
         (([0, 1, 2], [1, 2, 3], [-1e300, 1.5, 2.5]), (1, 2), 100.0),
         (([0, 0, 2], [1, 2, 3], [1e308, -0.5, 1.5]), (0, 3), 4.0),
+        (([0, 1, 2, 4, 5], [1, 2, 3, 5, 4], [-1e300, 1.5, 2.5, 1.0, 1.5]), (1, 2), 1e200),  # and a cycle elsewhere
     ],
 )
 def test_a_large_weight_that_is_on_no_way_allows_for_nothing(
@@ -366,6 +367,30 @@ def test_whatever_matrices_round_is_allowed_for(method: Any, seed: int, device: 
         except reedsp.NegativeCycleError:  # as the weights were rounded, too
             continue
         assert found.verify()
+
+
+def test_potentials_are_rounded_where_no_distance_says_so(device: reedsp.Device) -> None:
+    """Distances to 72 have cancelled to nothing, and still the potential that they were found with was rounded."""
+    tails, heads = (
+        [49, 42, 108, 55, 32, 121, 85, 39, 92, 72, 85, 96],
+        [85, 49, 92, 42, 96, 67, 32, 121, 55, 67, 108, 49],
+    )
+    large = [99999999899999.39, 100000000000003.3, -100000000000333.23, -100000000000003.2]
+    weights = [-329.9333333333333, 0.1, large[0], 100334.03333333333, 100000.59999999999, large[1]]
+    weights += [-100003.9, large[2], 0.0, 0.1, large[3], 333.53333333333336]
+    graph = Graph.from_edges(125, tails, heads, weights)
+    assert reedsp.apsp(graph, "floyd-warshall", dtype="float32", device=device).verify()
+
+
+def test_what_fits_by_itself_needs_no_look_at_what_is_on_the_way(
+    device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a large negative weight that is nearly everywhere on no way makes a check take n^3 steps."""
+    rng, n = np.random.default_rng(1), 60
+    tails, heads = np.append(rng.integers(1, n, (2, 5 * n)), [[0], [1]], axis=1)
+    found = reedsp.apsp(Graph.from_edges(n, tails, heads, np.append(rng.random(5 * n), -1e15)), device=device)
+    monkeypatch.setattr(certificate._Sums, "on_the_way", lambda *_: pytest.fail("it is looked at"))
+    assert found.verify()
 
 
 @pytest.mark.parametrize("weights", [[1e-50, 3.7e-50], [1.5e-42, 5.55e-42], [1.3e-45, 4.8e-45], [1e-39, 3.7e-39]])
