@@ -42,6 +42,7 @@ _SCALARS = (np.integer, np.bool_, np.float64, np.float32, np.float16, np.str_, n
 _ROUNDED_UP = 1 + 2.0**-20  # more than a sum of numbers of float64 loses
 _EDGES_AT_ONCE = 2**16  # where more at a time would take much memory
 _NAMES_SHOWN = 8  # in an error
+_NO_DEGREES = 1000  # beyond which coordinates are millionths of degrees: longitudes from 0 to 360 are a mistake
 _PART_OF_DENSE = 0.5  # of the bytes of a dense matrix, below which the edges of a graph are kept instead
 _INTEGERS = (int, np.integer, np.bool_)
 _NUMBERS = (*_INTEGERS, float, np.floating)
@@ -423,7 +424,7 @@ class Graph:
 
         The vertex with index ``i`` is the ``i``-th node in the order of ``list(graph)``; the nodes are its names. A
         graph with the attribute ``crs`` is a map, such as those of osmnx: ``x`` and ``y`` of its nodes are its
-        coordinates.
+        coordinates, longitude and latitude if ``crs`` is EPSG:4326 and none is beyond 180 or 90.
 
         Parameters
         ----------
@@ -684,8 +685,8 @@ class Graph:
             x and y of each vertex, in any unit, for instance from :func:`reedsp.read_coordinates`.
         geographic : bool, optional
             Whether they are longitude and latitude: a map then has the same scale from east to west as from south to
-            north. They are in degrees, or in millionths of a degree if all are integers, and some beyond a million, as
-            in DIMACS' road networks. By default they are if they can be such millionths.
+            north. They are in degrees, or in millionths of a degree if some are beyond 1000, as in DIMACS' road
+            networks. By default they are if all are integers that can be such millionths, and some beyond a million.
 
         Raises
         ------
@@ -706,9 +707,7 @@ class Graph:
         if given.shape != (self.n, 2):
             raise ValueError(f"coordinates has shape {given.shape}, expected {(self.n, 2)}")
         places = given.astype(np.float64, order="C")
-        if not np.isfinite(places).all():
-            vertex, axis = divmod(_first(~np.isfinite(places).ravel()), 2)
-            raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a finite number")
+        refuse_infinite(places)
         told = None if geographic is None else flag(geographic, "geographic")
         return self._located(places, _are_geographic(places, told))
 
@@ -1215,15 +1214,27 @@ def _restore(
 def _are_geographic(places: npt.NDArray[np.float64], asked: bool | None) -> bool:
     """Return whether positions are longitude and latitude, and check them if they are said to be."""
     distance = np.abs(places)
-    millionths = bool((distance > 1e6).any() and (places == np.rint(places)).all())
+    millionths = bool((distance > _NO_DEGREES).any())
     beyond = distance > ((180e6, 90e6) if millionths else (180, 90))
     if asked is None:
-        return millionths and not beyond.any()
+        return bool((distance > 1e6).any() and not beyond.any() and (places == np.rint(places)).all())
     if asked and beyond.any():
         vertex, axis = divmod(_first(beyond.ravel()), 2)
         expected = ("longitude", "latitude")[axis]
-        raise ValueError(f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, expected a {expected}")
+        unit = "millionths of a degree, as some are" if millionths else "degrees, as none is"
+        raise ValueError(
+            f"coordinates[{vertex}, {axis}] is {places[vertex, axis]}, "
+            f"expected a {expected} in {unit} beyond {_NO_DEGREES}"
+        )
     return asked
+
+
+def refuse_infinite(coordinates: npt.NDArray[np.float64]) -> None:
+    """Refuse coordinates that are not finite."""
+    finite = np.isfinite(coordinates)
+    if not finite.all():
+        vertex, axis = divmod(_first(~finite.ravel()), 2)
+        raise ValueError(f"coordinates[{vertex}, {axis}] is {coordinates[vertex, axis]}, expected a finite number")
 
 
 def _own_labels(labels: Sequence[Hashable]) -> tuple[Hashable, ...]:

@@ -6,7 +6,9 @@ Python or the arrays do not bear raises KeyError or RuntimeError.
 
 from __future__ import annotations
 
+import contextlib
 import math
+import re
 import sys
 from array import array
 from collections.abc import Hashable, Iterable, Sequence
@@ -16,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 _INT64 = np.iinfo(np.int64)
+_DEGREES = re.compile(r"GEOG.*\b4326\W*|[^\[]*\b4326\b[^\[]*", re.DOTALL | re.IGNORECASE)
+"""EPSG:4326 as a name or as a long text, but no long text of another system that is based on it."""
 
 
 class NetworkXEdges(NamedTuple):
@@ -127,7 +131,8 @@ def _as_listed(graph: Any, nodes: list[Hashable], weight: str | None) -> Network
 def read_places(graph: Any, nodes: Sequence[Hashable]) -> tuple[npt.NDArray[np.float64], bool] | None:
     """Return x and y of the nodes of a map, and whether these are degrees; None if the graph is no map.
 
-    Maps are graphs with a coordinate reference system, as those of osmnx.
+    Maps are graphs with a coordinate reference system, as those of osmnx. What is beyond 180 or 90 is taken for no
+    degrees, whatever the system.
 
     Raises
     ------
@@ -145,11 +150,20 @@ def read_places(graph: Any, nodes: Sequence[Hashable]) -> tuple[npt.NDArray[np.f
         return None
     if missing:
         raise ValueError(f"node {missing[0]!r} has no x and y, while other nodes of this map have")
-    places = [
-        [_coordinate(node, axis, each[axis]) for axis in ("x", "y")]
-        for node, each in zip(nodes, attributes, strict=True)
-    ]
-    return np.array(places), "4326" in str(system)
+    places = _coordinates(nodes, [(each["x"], each["y"]) for each in attributes])
+    return places, _DEGREES.fullmatch(str(system)) is not None and bool((np.abs(places) <= (180, 90)).all())
+
+
+def _coordinates(nodes: Sequence[Hashable], given: list[tuple[Any, Any]]) -> npt.NDArray[np.float64]:
+    """Return coordinates as an array; one by one, which takes longer, if they may not all be numbers."""
+    with contextlib.suppress(OverflowError, TypeError, ValueError):
+        places = np.array(given)
+        if places.ndim == 2 and np.can_cast(places.dtype, np.float64) and np.isfinite(places).all():
+            return places.astype(np.float64)
+    pairs = zip(nodes, given, strict=True)
+    return np.array(
+        [[_coordinate(node, axis, each) for axis, each in zip("xy", pair, strict=True)] for node, pair in pairs]
+    )
 
 
 def _coordinate(node: Hashable, axis: str, value: Any) -> float:

@@ -35,7 +35,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetric, sparse_entries, transposed
+from reedsp.graph.graph import (
+    EXACT_IN_FLOAT64,
+    MAX_VERTICES,
+    Graph,
+    is_symmetric,
+    refuse_infinite,
+    sparse_entries,
+    transposed,
+)
 from reedsp.io.archives import BASE_SIZE, EXPANSION, check_archive
 from reedsp.system.files.file_errors import named_errors
 from reedsp.system.files.path_argument import path_argument
@@ -1309,8 +1317,7 @@ def _read_npz(text: Text) -> Graph:
     if naming is not None:
         graph = _named(text, graph, naming, names, inside)
         if naming.coordinates is not None:
-            with _blamed(text, ValueError):
-                graph = graph.with_coordinates(naming.coordinates, geographic=naming.geographic)
+            graph = graph._located(naming.coordinates, naming.geographic)
     text.edges = stored if graph.directed else _distinct_edges(graph)
     return graph
 
@@ -1373,6 +1380,9 @@ def _naming(content: bytes, n: int) -> _Naming | None:
         if coordinates is not None and (coordinates.dtype != np.float64 or coordinates.shape != (n, 2)):
             found = f"{coordinates.dtype} of shape {coordinates.shape}"
             raise ValueError(f"coordinates: expected float64 of shape {(n, 2)}, got {found}")
+        if coordinates is not None:
+            coordinates = np.ascontiguousarray(coordinates)
+            refuse_infinite(coordinates)
         directed, offset = _single(arrays, "directed", "b"), _single(arrays, "offset", "iu")
         geographic = "geographic" in arrays and _single(arrays, "geographic", "b")
         return _Naming(directed, offset, labels, coordinates, geographic)

@@ -37,7 +37,36 @@ def test_a_map_keeps_its_coordinates() -> None:
 
 
 def test_projected_coordinates_are_no_degrees() -> None:
-    assert not reedsp.Graph.from_networkx(town(crs="epsg:32635")).geographic
+    wkt = 'PROJCRS["WGS 84 / UTM zone 35N",BASEGEOGCRS["WGS 84",ID["EPSG",4326]],CONVERSION["UTM"],ID["EPSG",{}]]'
+    for system in ("epsg:32635", "epsg:14326", wkt.format(32635), wkt.format(4326)):
+        graph = reedsp.Graph.from_networkx(town(crs=system))
+        assert not graph.geographic
+        assert graph.coordinates is not None
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        "EPSG:4326",
+        4326,
+        {"init": "epsg:4326"},
+        "+init=epsg:4326 +type=crs",
+        'GEOGCRS["WGS 84",DATUM["World Geodetic System 1984"],\nID["EPSG",4326]]',
+    ],
+)
+def test_ways_to_say_that_coordinates_are_degrees(system: object) -> None:
+    assert reedsp.Graph.from_networkx(town(crs=system)).geographic
+
+
+@pytest.mark.parametrize("place", [(335.07, 60.18), (24.94, 99)])
+def test_coordinates_that_cannot_be_degrees(place: tuple[float, float]) -> None:
+    """Such as longitudes from 0 to 360: the graph has them as any others."""
+    graph = town(crs="epsg:4326")
+    graph.add_node(7, x=place[0], y=place[1])
+    read = reedsp.Graph.from_networkx(graph)
+    assert not read.geographic
+    assert read.coordinates is not None
+    assert tuple(read.coordinates[2]) == place
 
 
 def test_what_is_no_map_has_no_coordinates() -> None:
@@ -73,6 +102,3 @@ def test_what_is_wrong() -> None:
         graph.nodes[12]["y"] = value
         with pytest.raises(ValueError, match=f"^node 12 has y = {re.escape(repr(value))}, expected a finite number$"):
             reedsp.Graph.from_networkx(graph)
-    graph.nodes[12]["y"] = 99
-    with pytest.raises(ValueError, match="latitude"):
-        reedsp.Graph.from_networkx(graph)

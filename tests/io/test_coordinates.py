@@ -180,6 +180,8 @@ def test_coordinates_that_are_none(given: object, error: type, words: str) -> No
         ([[180, 90], [-180, -90]], True, True),
         ([[180e6, 90e6], [-180e6, -90e6]], True, True),
         ([[1e6 + 1, 0], [0, 0]], True, True),
+        ([[2e6 + 0.5, 0], [0, 0]], True, True),  # the mean of two
+        ([[1500, 0], [0, 900]], True, True),
     ],
 )
 def test_longitude_and_latitude(given: object, told: bool | None, geographic: bool) -> None:
@@ -195,11 +197,18 @@ def test_longitude_and_latitude(given: object, told: bool | None, geographic: bo
     ("given", "words"),
     [
         ([[0, 0], [0, -90.5]], r"coordinates\[1, 1\] is -90.5, expected a latitude"),
-        ([[181e6, 0], [0, 0]], r"coordinates\[0, 0\] is 181000000.0, expected a longitude"),
-        ([[179.5, 60], [180.5, 60]], r"coordinates\[1, 0\] is 180.5, expected a longitude"),  # no millionths
-        ([[179, 60], [181, 60]], r"coordinates\[1, 0\] is 181.0, expected a longitude"),
-        ([[1e6, 0], [0, 0]], r"coordinates\[0, 0\] is 1000000.0, expected a longitude"),
-        ([[2e6 + 0.5, 0], [0, 0]], r"coordinates\[0, 0\] is 2000000.5, expected a longitude"),
+        (
+            [[181e6, 0], [0, 0]],
+            r"is 181000000.0, expected a longitude in millionths of a degree, as some are beyond 1000$",
+        ),
+        (
+            [[179.5, 60], [180.5, 60]],
+            r"coordinates\[1, 0\] is 180.5, expected a longitude in degrees, as none is beyond",
+        ),
+        (
+            [[0, 60], [360, 60]],
+            r"coordinates\[1, 0\] is 360.0, expected a longitude in degrees, as none is beyond 1000$",
+        ),
     ],
 )
 def test_no_longitude_or_latitude(given: object, words: str) -> None:

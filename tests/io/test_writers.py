@@ -251,6 +251,18 @@ def test_npz_keeps_coordinates(tmp_path: Path, geographic: bool, directed: bool)
     assert again.geographic == geographic
 
 
+@pytest.mark.parametrize("places", [[[7e7, 4e7], [5e5, 4e5], [501_000, 4e5]], [[2e6 + 0.5, 0.25], [300, 40], [1, 2]]])
+def test_npz_keeps_coordinates_of_a_part(tmp_path: Path, places: list[list[float]]) -> None:
+    """Which alone would be none in degrees, nor in millionths."""
+    graph = Graph.from_edges(3, [0, 1], [1, 2]).with_coordinates(places, geographic=True)
+    for part in (graph, graph.subgraph([1, 2])):
+        reedsp.write(part, tmp_path / "a.npz", overwrite=True)
+        again = reedsp.read(tmp_path / "a.npz")
+        assert again.geographic
+        assert again.coordinates is not None
+        np.testing.assert_array_equal(again.coordinates, part.coordinates)
+
+
 @pytest.mark.parametrize("form", [form for form in FORMATS if form != ".npz"])
 def test_coordinates_that_are_lost_are_told(tmp_path: Path, form: str) -> None:
     graph = Graph.from_edges(2, [0, 1], [1, 0]).with_coordinates([[0, 0], [1, 2]])
