@@ -61,7 +61,9 @@ def units_of(graph: Graph) -> Units:
         raise ValueError(
             f"weights: {graph.weights[edge]} on the edge from {source!r} to {target!r}, expected none below 0"
         )
-    bound = min(graph.simple_path_bound, graph.reverse().simple_path_bound)  # no path is heavier in either direction
+    bound = graph.simple_path_bound
+    if graph.directed and not (graph.has_integral_weights and bound < _NARROW):
+        bound = min(bound, graph.reverse().simple_path_bound)  # no path is heavier in either direction
     if graph.weight_dtype.kind == "i":
         if not bound < _WIDE:
             raise ValueError(f"weights: the weight of a path may be up to {bound:.3g}, expected less than 2**61")

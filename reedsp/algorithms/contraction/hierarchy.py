@@ -17,7 +17,7 @@ from reedsp.device.job import Job
 from reedsp.graph.graph import Graph
 
 _CORE, _OF_PLANE = 1024, 2  # vertices that are contracted if most of all are, or this by the root of all
-_SMALL, _COMPLETE = 200, 1 / 4  # vertices that are contracted whatever it takes; of the pairs of more have an edge
+_SMALL, _COMPLETE = 400, 1 / 4  # vertices that are contracted whatever it takes; of the pairs of more have an edge
 _DENSE, _VERY_DENSE = 20, 100  # edges of a vertex of a larger core, on the average
 _EARLY, _MOST_EARLY, _MORE = 1 / 4, 10, 1.5  # of the vertices are left; edges of each, and as many as in the graph
 _MUCH_LEFT = 1 / 2  # of the vertices and edges of the graph, where a core that is dense ends it

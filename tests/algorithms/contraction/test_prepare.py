@@ -186,7 +186,7 @@ def test_a_core_of_a_large_graph_may_be_denser(m: int, is_hopeless: bool) -> Non
 
 @pytest.mark.parametrize(
     ("n", "m", "vertices", "is_hopeless"),
-    [(200, 39_800, 400, False), (201, 10_100, 400, False), (201, 10_101, 400, True), (201, 10_101, 804, False)],
+    [(400, 159_600, 800, False), (401, 40_200, 800, False), (401, 40_201, 800, True), (401, 40_201, 1604, False)],
 )
 def test_a_small_core_that_is_dense_early_is_given_up(n: int, m: int, vertices: int, is_hopeless: bool) -> None:
     assert hierarchy._is_hopeless(n, m, SimpleNamespace(n=vertices, m=10 * vertices)) == is_hopeless
@@ -195,7 +195,7 @@ def test_a_small_core_that_is_dense_early_is_given_up(n: int, m: int, vertices: 
 def test_a_dense_graph_is_given_up_soon(device: reedsp.Device) -> None:
     """Of which nearly all pairs of vertices would be shortcuts."""
     rng, done = np.random.default_rng(0), [0]
-    graph = reedsp.Graph.from_dense(rng.integers(1, 1000, (250, 250)))
+    graph = reedsp.Graph.from_dense(rng.integers(1, 1000, (450, 450)))
     with pytest.raises(ValueError, match=r"reedsp\.apsp solves all pairs$"):
         reedsp.prepare(graph, device=device, progress=lambda each, _: done.append(each))
     assert done == [0]
