@@ -20,7 +20,7 @@ from reedsp.algorithms.single_source.sssp import planned as planned_search
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.algorithms.traversal.bfs import planned as planned_levels
 from reedsp.algorithms.traversal.bfs import rows_at_once as levels_at_once
-from reedsp.arithmetic.paths import choose_arithmetic
+from reedsp.arithmetic.paths import bound_of, choose_arithmetic
 from reedsp.cost_model import choose, contraction, counts, families, searches, sharing
 from reedsp.cost_model.estimate import Estimate
 from reedsp.device.device import Device
@@ -164,7 +164,7 @@ def _of_searches(arguments: Mapping[str, Any], may_be_host: bool = True) -> Esti
     at_once = rows_at_once(choice.methods[0], plan.device, asked.arithmetic, searched.n)
     sizes = searches.bytes_of(searched, known, at_once), answer
     found = _within(choice.methods[0], choice.seconds, factor, known, *sizes, 0, choice.because)
-    if plan.may_be_near and given.get("cutoff") is not None:
+    if plan.may_be_near and bound_of(given.get("cutoff"), asked.arithmetic) is not None:
         because = f"{choice.because}; the host looks first whether little lies within the cutoff"
         return replace(found, low=min(found.low, _LOOK), because=because)
     return found

@@ -228,8 +228,9 @@ class AllPairs(AsArray):
         Returns
         -------
         pandas.DataFrame, shape (n, n)
-            Its rows and columns have the names of the vertices. Floats share the memory of `dist`; of integers those
-            are missing that stand for no path, or for none that is shortest.
+            Its rows and columns have the names of the vertices. It shares the memory of `dist`, unless these are
+            integers some of which stand for no path, or for none that is shortest: those are missing, in columns of
+            ``Int32`` or ``Int64``.
 
         Raises
         ------

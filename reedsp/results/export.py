@@ -198,7 +198,7 @@ def matrix_to_dataframe(
     """Return the matrix of distances with the names of the vertices on both sides; integers are missing if infinite."""
     pandas = _import_pandas()
     names = pandas.Index(list(graph.names), tupleize_cols=False)
-    if dist.dtype.kind != "i":
+    if dist.dtype.kind != "i" or are_finite(dist).all():
         return pandas.DataFrame(dist, index=names, columns=names, copy=False)
     columns = {v: _column_of_pandas(pandas, dist[:, v], are_finite(dist[:, v])) for v in range(graph.n)}
     return pandas.DataFrame(columns, copy=False).set_axis(names, axis=0).set_axis(names, axis=1)

@@ -372,6 +372,7 @@ def test_a_cutoff_within_which_little_may_lie(serves: None, device: Device, monk
     assert (near.seconds, near.high) == (plain.seconds, plain.high)
     for given in ({"source": [7, 8]}, {"source": 7, "device": device}):  # where it does not look
         assert reedsp.estimate(WIDE, "sssp", cutoff=10, **given) == reedsp.estimate(WIDE, "sssp", **given)
+    assert reedsp.estimate(WIDE, "sssp", 7, cutoff=np.inf) == plain
 
 
 def test_rows_of_a_contracted_graph_are_searched_in_parts(device: Device) -> None:

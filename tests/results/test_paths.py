@@ -616,6 +616,8 @@ def test_integers_that_are_no_distances_are_missing_in_a_matrix(device: reedsp.D
     assert table.isna().to_numpy().tolist() == [[True] * 3, [True] * 3, [True, True, False]]
     assert set(map(str, table.dtypes)) == {"Int64"}
     assert (table.loc["c", "c"], list(table.columns), list(table.index)) == (0, list(cycle.names), list(cycle.names))
+    ring = reedsp.apsp(reedsp.Graph.from_edges(3, [0, 1, 2], [1, 2, 0]), dtype="int64", device=device)
+    assert np.shares_memory(ring.to_dataframe().to_numpy(), ring.dist)  # where nothing is missing
 
 
 def test_pictures_without_coordinates(device: reedsp.Device) -> None:
