@@ -138,8 +138,9 @@ solved    work-..., 6 sources, ... s on ...
 $ reedsp convert small.gr small.wel
 read      small.gr: 6 vertices, 7 edges, in ... s
 written   small.wel: 42 B, in ... s
-$ reedsp sssp small.wel --source 1 --target 5 --json
-{"file": "small.wel", ..., "target": 5, "distance": 7, "path": [1, 3, 2, 4, 5], ...}
+changed   vertices are numbered from 0, no longer from 1
+$ reedsp sssp small.wel --source 0 --target 4 --json
+{"file": "small.wel", ..., "target": 4, "distance": 7, "path": [0, 2, 1, 3, 4], ...}
 $ printf '0 1 7\n1 2 5\n' | reedsp sssp - -s 0 -o - --quiet
 vertex,distance,predecessor
 0,0,

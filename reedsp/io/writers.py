@@ -79,7 +79,7 @@ def write(
 
     Integers of any width are read back from text as int64, those that are all 1 as int32 where the format leaves them
     out, and float32 as float64; ``.npz`` keeps the type. Edge lists
-    are numbered by the names where those are ascending natural numbers and every vertex has an edge, so that
+    are numbered by the labels where those are ascending natural numbers and every vertex has an edge, so that
     ``read(path, relabel=True)`` restores them; otherwise from 0. The other texts count from 1.
 
     Parameters
@@ -171,11 +171,8 @@ def _writer(file: Path) -> Callable[[Graph], _Blocks]:
 
 def _renumbering(graph: Graph, form: str) -> list[str]:
     """Say so if the vertices, which have numbers, get others."""
-    is_edge_list = form in (".el", ".wel")
-    first = 0 if is_edge_list else 1
+    first = 0 if form in (".el", ".wel") else 1
     if form == ".npz" or graph.labels is not None or graph.offset == first or not graph.n:
-        return []
-    if is_edge_list and _numbers(graph) is not None:
         return []
     return [f"vertices are numbered from {first}, no longer from {graph.offset}"]
 
@@ -375,16 +372,13 @@ def _last_used(graph: Graph) -> int:
 
 
 def _numbers(graph: Graph) -> npt.NDArray[np.int64] | None:
-    """Return names that an edge list can use as the numbers of its vertices; None if there are none such."""
-    if graph.labels is not None:
-        numbers = label_array(graph.labels)
-    else:
-        numbers = np.arange(graph.offset, graph.offset + graph.n, dtype=np.int64) if graph.offset > 0 else None
-    if numbers is None or numbers.dtype.kind != "i" or numbers.min(initial=0) < 0 or (np.diff(numbers) <= 0).any():
+    """Return labels that an edge list can use as the numbers of its vertices; None if there are none such."""
+    labels = None if graph.labels is None else label_array(graph.labels)
+    if labels is None or labels.dtype.kind != "i" or labels.min(initial=0) < 0 or (np.diff(labels) <= 0).any():
         return None
     used = np.diff(graph.indptr) > 0
     used[graph.indices] = True
-    return numbers if used.all() else None
+    return labels if used.all() else None
 
 
 # ---- METIS ------------------------------------------------------------------------------------------
