@@ -1530,7 +1530,8 @@ def _looks_like_metis(text: Text, header: list[bytes], body: list[list[bytes]]) 
     n = int(header[0])
     if any(body[n:]) or (len(body) < n and text.complete):
         return False
-    if any(row and len(row) != len(header) for row in body):
+    without_edges = int(header[1]) == 0 and bool(body) and not any(body)
+    if without_edges or any(row and len(row) != len(header) for row in body):
         return True
     return len(header) == 2 and _lists_neighbours(text, n, int(header[1]), body[:n])
 
@@ -1552,5 +1553,5 @@ def _lists_neighbours(text: Text, n: int, m: int, rows: list[list[bytes]]) -> bo
     if len(words) != 2 * m or not n:
         return False
     if not rows[n - 1]:  # then n and m are what a header of an edge list says, too, or its only edge
-        raise text.fault(None, "this may be an edge list or METIS: a name that ends in .el or .graph tells which")
+        raise text.fault(None, "this may be an edge list or METIS: write it to a file whose name ends in .el or .graph")
     return True

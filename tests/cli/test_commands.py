@@ -636,6 +636,8 @@ def test_faults_on_standard_input(folder: Path) -> None:
     found = child(MAIN, "info", "-", given="p sp 2 1\na 1 x 3\n")
     assert (found.returncode, found.stdout) == (1, "")
     assert found.stderr == "reedsp: standard input:2: expected a vertex number, got 'x'\n"
+    found = child(MAIN, "info", "-", given="4 3\n2 3\n1 3\n1 2\n\n")
+    assert "standard input: this may be an edge list or METIS: write it to a file whose name ends in" in found.stderr
     found = child(MAIN, "verify", "small.gr", "-", given="vertex,distance,predecessor\n1,x,\n")
     assert found.returncode == 1
     assert found.stderr.startswith("reedsp: standard input:2: ")

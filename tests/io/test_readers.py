@@ -233,7 +233,11 @@ def test_edge_lists_with_unknown_names_that_resemble_metis(tmp_path: Path) -> No
         ("4 4\n2 4\n1 3\n2 4\n1 3\n\n", 4, 8),
         ("4 3\n2 3\n1 3\n1 2\n\n", None, None),
         ("4 3\n2 4\n1 4\n\n1 2\n", 4, 6),
-        ("1 0\n\n", None, None),
+        ("1 0\n\n", 1, 0),
+        ("0 0\n\n", 0, 0),
+        ("3 0\n\n\n\n", 3, 0),
+        ("3 0 1\n\n\n\n", 3, 0),
+        ("3 0 001\n\n\n\n\n", 3, 0),
     ],
 )
 def test_metis_in_which_each_line_has_two_numbers_or_none(
@@ -241,7 +245,7 @@ def test_metis_in_which_each_line_has_two_numbers_or_none(
 ) -> None:
     path = put(tmp_path, "a.txt", text)
     if n is None:
-        assert_fault(path, None, "an edge list or METIS: a name that ends in .el or .graph tells which")
+        assert_fault(path, None, "an edge list or METIS: write it to a file whose name ends in .el or .graph")
         return
     graph = read(path)
     assert (graph.n, graph.m, graph.directed, graph.offset) == (n, m, False, 1)
@@ -253,7 +257,9 @@ def test_long_cycle_in_metis(tmp_path: Path) -> None:
     assert not read(put(tmp_path, "a.txt", f"{n} {n}\n{lines}")).directed
 
 
-@pytest.mark.parametrize("text", ["3 1\n1 2\n2 3\n\n", "4 4\n2 4\n1 3\n\n2 4\n1 2\n", "0 0\n", "3 1\n\n1 2\n2 x\n"])
+@pytest.mark.parametrize(
+    "text", ["3 1\n1 2\n2 3\n\n", "4 4\n2 4\n1 3\n\n2 4\n1 2\n", "0 0\n", "3 1\n\n1 2\n2 x\n", "1 2 7\n\n"]
+)
 def test_edge_lists_with_blank_lines(tmp_path: Path, text: str) -> None:
     path = put(tmp_path, "a.txt", text)
     if "x" in text:
