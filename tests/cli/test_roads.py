@@ -151,6 +151,7 @@ def test_columns_without_a_name_are_not_read(capsys: pytest.CaptureFixture[str],
         ("lon,lat\n1,90.5\n", "places.csv:2: lat is '90.5', expected degrees"),
         ("name,lon,lat\na,1,2\nb,1,2\na,1,3\n", "places.csv:4: 'a' is also the name of line 2"),
         ("name,vertex\nhome,11\nhome ,12\n", "places.csv:3: 'home' is also the name of line 2"),
+        ("name,vertex\n11,12\n,11\n", "places.csv:2: '11' is also the vertex of line 3, which has no name"),
         ("vertex\n11\n99\n", "places.csv:3: '99' is not a vertex of the graph"),
         ('lon,lat\n"1"2,3\n', "places.csv:2: "),
         ("lon,lat\n\udcff,3\n", "places.csv: expected UTF-8"),
@@ -170,6 +171,11 @@ def test_places_without_a_name_are_called_by_their_vertices(capsys: pytest.Captu
     assert run(capsys, "table", "map.npz", "more.csv", "--output", "t.csv")[0] == 0
     named = [line.split(",")[1] for line in Path("t.csv").read_text().splitlines()[1:4]]
     assert named == ["11", "home", "12"]
+
+
+def test_a_place_may_be_called_by_its_vertex(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("more.csv").write_text("name,vertex\n,11\n11,11\n")
+    assert run(capsys, "nearest", "map.npz", "more.csv")[0] == 0
 
 
 def test_a_vertex_of_more_digits_than_python_reads(capsys: pytest.CaptureFixture[str]) -> None:

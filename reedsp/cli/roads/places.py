@@ -200,12 +200,10 @@ def _degrees(file: Path, line: int, row: dict[str, str], column: str, most: floa
 
 
 def _check(file: Path, rows: list[tuple[int, dict[str, str]]], places: list[Place], within: float | None) -> None:
-    """Check that no two places were given one name, and that none is too far from its vertex; warn if some are far."""
-    lines: dict[Any, int] = {}
+    """Check that names tell places apart, and that none is too far from its vertex; warn if some are far."""
+    _check_names(file, rows, places)
     far = []
-    for (line, row), place in zip(rows, places, strict=True):
-        if row.get("name") and lines.setdefault(place.name, line) != line:
-            raise Failure(f"{file}:{line}: {place.name!r} is also the name of line {lines[place.name]}")
+    for (line, _), place in zip(rows, places, strict=True):
         if place.metres is None:
             continue
         away = f"{file}:{line}: the nearest vertex, {place.vertex}, is {place.metres:,.0f} metres away"
@@ -216,3 +214,18 @@ def _check(file: Path, rows: list[tuple[int, dict[str, str]]], places: list[Plac
     if far:
         count = f", the first of {len(far):,} such places" if len(far) > 1 else ""
         say(f"warning: {far[0]}{count}; are longitude and latitude exchanged?")
+
+
+def _check_names(file: Path, rows: list[tuple[int, dict[str, str]]], places: list[Place]) -> None:
+    """Check that no place has the name of another, which may be called by its vertex, unless both are the same."""
+    both = list(zip(rows, places, strict=True))
+    unnamed = {str(place.vertex): (line, place.vertex) for (line, row), place in both if not row.get("name")}
+    lines: dict[Any, int] = {}
+    for (line, row), place in both:
+        if not row.get("name"):
+            continue
+        if lines.setdefault(place.name, line) != line:
+            raise Failure(f"{file}:{line}: {place.name!r} is also the name of line {lines[place.name]}")
+        other, vertex = unnamed.get(place.name, (line, place.vertex))
+        if vertex != place.vertex:
+            raise Failure(f"{file}:{line}: {place.name!r} is also the vertex of line {other}, which has no name")
