@@ -633,7 +633,7 @@ class Graph:
         Parameters
         ----------
         table : table, mapping of str to array_like, str or path-like
-            A table of pandas (from 2.2 on), polars, duckdb, pyarrow or another library that has
+            A table of pandas (from 2.2 on; "0" is column 0), polars, duckdb, pyarrow or another library that has
             ``__arrow_c_stream__``; columns by name; or a file: ``.csv`` with a line of names, ``.tsv`` or
             ``.parquet``.
         source, target : str

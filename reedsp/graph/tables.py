@@ -118,8 +118,7 @@ def _content(table: Any, names: list[str]) -> tuple[list[Any], Callable[[], Any]
     if isinstance(table, Mapping):
         return list(table), lambda: _of_arrays({name: table[name] for name in names})
     if pandas is not None and isinstance(table, pandas.DataFrame):
-        levels = [level for level in table.index.names if level is not None]
-        return [*table.columns, *levels], lambda: _of_arrays({name: _of_frame(table, name) for name in names})
+        return _frame_content(table, names)
     if hasattr(table, "__arrow_c_stream__"):
         import pyarrow
 
@@ -131,9 +130,18 @@ def _content(table: Any, names: list[str]) -> tuple[list[Any], Callable[[], Any]
     )
 
 
-def _of_frame(table: Any, name: str) -> Any:
-    """Return a column of a table of pandas, or a level of its index."""
-    return table[name] if name in table.columns else table.index.get_level_values(name)
+def _frame_content(table: Any, names: list[str]) -> tuple[list[Any], Callable[[], Any]]:
+    """Return what is in a table of pandas, by names as texts: its columns, and levels of its index that are none."""
+    columns = [str(name) for name in table.columns]
+    levels = [level for level in table.index.names if level is not None and str(level) not in columns]
+    level_of = {str(level): level for level in levels}
+
+    def column(name: str) -> Any:
+        if name in level_of:
+            return table.index.get_level_values(level_of[name])
+        return table.iloc[:, columns.index(name)]
+
+    return [*columns, *map(str, levels)], lambda: _of_arrays({name: column(name) for name in names})
 
 
 def _file_content(name: str, columns: list[str]) -> tuple[list[Any], Callable[[], Any]]:
@@ -158,7 +166,7 @@ def _file_content(name: str, columns: list[str]) -> tuple[list[Any], Callable[[]
         import pyarrow.parquet
 
         dataset = pyarrow.parquet.ParquetDataset(name)
-        return dataset.schema.names, lambda: dataset.read(columns=columns)
+        return dataset.schema.names, lambda: dataset.read(columns=list(dict.fromkeys(columns)))
     raise ValueError(f"{name}: expected a name that ends in one of {', '.join((*_CSV, *_PARQUET))}")
 
 
@@ -180,8 +188,10 @@ def _of_arrays(arrays: dict[str, Any]) -> Any:
 
 
 def _of_known_type(values: Any, name: str) -> Any:
-    """Return a column of numpy or pandas with numbers that Arrow reads: in this machine's byte order, of 64 bits."""
+    """Return a column of numpy or pandas as Arrow reads it: dense, in this machine's byte order, of 64 bits."""
     kind = getattr(values, "dtype", None)
+    if type(kind).__name__ == "SparseDtype":
+        return np.asarray(values)
     if not isinstance(kind, np.dtype) or kind.kind not in "iufc":
         return values
     if kind.kind == "c":
@@ -336,10 +346,8 @@ def _numbers_of_text(column: Any, name: str) -> npt.NDArray[Any]:
     if hexadecimal.any():
         row = int(np.argmax(hexadecimal))
         raise ValueError(f"{place_in(name)(row)} is {words[row].as_py()!r}, expected a decimal number")
-    if compute.any(compute.starts_with(words, "+")).as_py():
-        words = compute.replace_substring_regex(words, "^[+]([0-9]+)$", r"\1")  # with it, Arrow sees no integer
     with contextlib.suppress(pyarrow.ArrowInvalid):
-        return np.asarray(words.cast(pyarrow.int64()).to_numpy())
+        return np.asarray(_without_plus(words).cast(pyarrow.int64()).to_numpy())
     try:
         numbers = np.asarray(words.cast(pyarrow.float64()).to_numpy())
     except pyarrow.ArrowInvalid:
@@ -360,16 +368,25 @@ def _refuse_unlike_float64(words: Any, numbers: npt.NDArray[np.float64], name: s
         if len(beyond):
             row = int(beyond[0])
             raise ValueError(f"{place_in(name)(row)} = {words[row].as_py()[:40]} is too {size} for float64")
-    rows = np.flatnonzero(compute.match_substring_regex(words, "^-?[0-9]{16,}$").to_numpy())
-    large = words.take(rows)
+    rows = np.flatnonzero(compute.match_substring_regex(words, "^[+-]?[0-9]{16,}$").to_numpy())
+    large = _without_plus(words.take(rows))
+    rounded = np.clip(numbers[rows], -(2.0**63), np.nextafter(2.0**63, 0))  # what became 2**63 differs from this, too
     try:
-        with np.errstate(invalid="ignore"):  # 2**63, to which float64 rounds, wraps and so differs
-            wrong = np.flatnonzero(numbers[rows].astype(np.int64) != large.cast(pyarrow.int64()).to_numpy())
+        wrong = np.flatnonzero(rounded.astype(np.int64) != large.cast(pyarrow.int64()).to_numpy())
     except pyarrow.ArrowInvalid:
         wrong = np.array([_first_other(large, pyarrow.int64())])
     if len(wrong):
         row = int(rows[wrong[0]])
         raise ValueError(f"{place_in(name)(row)} = {words[row]} is outside int64, or has no exact float64 value")
+
+
+def _without_plus(words: Any) -> Any:
+    """Return texts without the sign of positive integers, with which Arrow sees none."""
+    from pyarrow import compute
+
+    if not compute.any(compute.starts_with(words, "+")).as_py():
+        return words
+    return compute.replace_substring_regex(words, "^[+]([0-9]+)$", r"\1")
 
 
 def _first_other(words: Any, kind: Any) -> int:

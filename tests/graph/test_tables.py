@@ -373,6 +373,42 @@ def test_ends_in_the_index_of_pandas() -> None:
     frame = pandas.DataFrame(COLUMNS)
     assert list(reedsp.Graph.from_table(frame.set_index(["source", "target"])).edges()) == EDGES
     assert list(reedsp.Graph.from_table(frame.set_index("weight")).edges()) == EDGES
+    twice = frame.set_index(pandas.MultiIndex.from_arrays([range(4), range(4)], names=["level", "level"]))
+    with pytest.raises(
+        ValueError, match=r"table has 2 columns 'level'; its columns are 'source', 'target', 'weight', "
+    ):
+        reedsp.Graph.from_table(twice, "level")
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_an_index_of_pandas_with_the_name_of_a_column(name: str) -> None:
+    frame = pandas.DataFrame(COLUMNS)
+    assert list(reedsp.Graph.from_table(frame.set_index(name, drop=False)).edges()) == EDGES
+    frame.index = pandas.RangeIndex(len(frame), name=name)
+    assert list(reedsp.Graph.from_table(frame).edges()) == EDGES
+
+
+def test_numbered_columns_of_pandas() -> None:
+    """As pandas.read_csv(header=None) numbers them."""
+    frame = pandas.DataFrame(COLUMNS)
+    frame.columns = pandas.Index([2, 0, 1])
+    assert list(reedsp.Graph.from_table(frame, "2", "0", "1").edges()) == EDGES
+    assert list(reedsp.Graph.from_table(frame.set_index([2, 1]), "2", "0", "1").edges()) == EDGES
+    with pytest.raises(ValueError, match=r"table has no column '3'; its columns are '2', '0', '1'"):
+        reedsp.Graph.from_table(frame, "2", "3", "1")
+
+
+def test_sparse_columns_of_pandas() -> None:
+    frame = pandas.DataFrame(COLUMNS).astype({"weight": pandas.SparseDtype(np.int64, 1)})
+    assert list(reedsp.Graph.from_table(frame).edges()) == EDGES
+
+
+def test_a_column_of_a_file_that_is_asked_for_twice(tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(pyarrow.table(COLUMNS), tmp_path / "edges.parquet")
+    graph = reedsp.Graph.from_table(tmp_path / "edges.parquet", "source", "source")
+    assert [edge[0] for edge in graph.edges()] == [edge[1] for edge in graph.edges()]
+    graph = reedsp.Graph.from_table(tmp_path / "edges.parquet", weight="target")
+    assert [edge[1] for edge in graph.edges()] == graph.weights.tolist()
 
 
 def test_other_columns_of_parquet(tmp_path: Path) -> None:
@@ -410,9 +446,10 @@ def test_integers_of_a_text_with_a_plus(tmp_path: Path) -> None:
     for other in ("+-5", "++5", "+"):
         with pytest.raises(ValueError, match=r"column 'weight', row 1 is '[+]+-?5?', expected a number"):
             reedsp.Graph.from_table(csv(tmp_path, f"source,target,weight\n0,1,+5\n1,0,{other}\n"))
-    file = csv(tmp_path, f"source,target,weight\n0,1,0.5\n1,0,+{2**53 + 1}\n")
-    with pytest.raises(ValueError, match=r"row 1 = .* no exact float64 value"):
-        reedsp.Graph.from_table(file)
+    for integer in (2**53 + 1, 2**63 - 1, 2**63):
+        file = csv(tmp_path, f"source,target,weight\n0,1,0.5\n1,0,+{integer}\n")
+        with pytest.raises(ValueError, match=rf"row 1 = [+]{integer} is outside int64, or has no exact float64 value"):
+            reedsp.Graph.from_table(file)
 
 
 @pytest.mark.parametrize("bad", [0, 1, 49_999, 99_999])
