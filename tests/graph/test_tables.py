@@ -412,7 +412,7 @@ def test_a_column_of_a_file_that_is_asked_for_twice(tmp_path: Path) -> None:
 
 
 def test_other_columns_of_parquet(tmp_path: Path) -> None:
-    table = pyarrow.table([*COLUMNS.values(), COLUMNS["weight"], [0] * 4, [1] * 4], [*COLUMNS, "a.b", "other", "other"])
+    table = pyarrow.table([*COLUMNS.values(), COLUMNS["weight"], [0] * 4], [*COLUMNS, "a.b", "other"])
     file = tmp_path / "edges.parquet"
     pyarrow.parquet.write_table(table, file)
     assert list(reedsp.Graph.from_table(file, weight="a.b").edges()) == EDGES
