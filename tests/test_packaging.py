@@ -136,7 +136,7 @@ def test_wheel_holds_the_package_and_the_kernels_and_nothing_else(built: Built) 
 
 def test_wheel_is_small_and_for_every_system(built: Built) -> None:
     assert built.wheel.name == f"reedsp-{reedsp.__version__}-py3-none-any.whl"
-    assert built.wheel.stat().st_size < 1_500_000
+    assert built.wheel.stat().st_size < 1_600_000
     [tags] = [data for name, data in files_of_wheel(built.wheel).items() if name.endswith(".dist-info/WHEEL")]
     assert b"Root-Is-Purelib: true" in tags
 
