@@ -324,6 +324,7 @@ FAR_ROAD = (
         (([0, 1, 2], [1, 2, 3], [-1e300, 1.5, 2.5]), (1, 2), 100.0),
         (([0, 0, 2], [1, 2, 3], [1e308, -0.5, 1.5]), (0, 3), 4.0),
         (([0, 1, 2, 4, 5], [1, 2, 3, 5, 4], [-1e300, 1.5, 2.5, 1.0, 1.5]), (1, 2), 1e200),  # and a cycle elsewhere
+        (([0, 1, 1, 2, 4, 5], [1, 0, 2, 3, 5, 4], [-1e300, 2e300, 1.5, 2.5, 1.0, 1.5]), (1, 2), 1e200),  # or two
     ],
 )
 def test_a_large_weight_that_is_on_no_way_allows_for_nothing(
@@ -334,6 +335,15 @@ def test_a_large_weight_that_is_on_no_way_allows_for_nothing(
     assert found.verify()
     found.dist[pair] = wrong
     with pytest.raises(reedsp.VerificationError, match=f"^from {pair[0]}: vertex {pair[1]}: "):
+        found.verify()
+
+
+def test_a_negative_cycle_elsewhere_allows_for_nothing(device: reedsp.Device) -> None:
+    graph = Graph.from_edges(6, [0, 1, 2, 4, 5], [1, 2, 3, 5, 4], [-1e300, 1.5, 2.5, -1.0, 0.5])
+    found = reedsp.apsp(graph, "floyd-warshall", negative_cycles="mark", device=device)
+    assert found.verify()
+    found.dist[1, 2] = 1e200
+    with pytest.raises(reedsp.VerificationError, match=r"^from 1: vertex 2: "):
         found.verify()
 
 
