@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy.typing as npt
 
 from reedsp.algorithms.structure.assignment.verify import verify_full
 from reedsp.algorithms.structure.assignment.weights import Weights
-from reedsp.algorithms.structure.matching.biadjacency import Names
+from reedsp.algorithms.structure.matching.biadjacency import Names, OfTwoSides
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
@@ -24,7 +23,7 @@ from reedsp.system.public import public
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class FullMatching(AsTable):
+class FullMatching(AsTable, OfTwoSides):
     """As many pairs of a row and a column as there are rows, or columns if these are fewer, of the minimum weight.
 
     Attributes
@@ -75,16 +74,6 @@ class FullMatching(AsTable):
     def __len__(self) -> int:
         """Return the number of pairs."""
         return len(self.rows)
-
-    @cached_property
-    def row_names(self) -> Sequence[Any]:
-        """The name of each row: its index, or the vertex of a graph."""
-        return self._names[0].listed()
-
-    @cached_property
-    def column_names(self) -> Sequence[Any]:
-        """The name of each column."""
-        return self._names[1].listed()
 
     def pairs(self) -> list[tuple[Any, Any]]:
         """Return the pairs by the names of their vertices, or by their indices if a matrix was given.

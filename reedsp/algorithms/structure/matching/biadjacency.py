@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,22 @@ class Names:
             return self.of_vertices
         names = self.of_vertices
         return tuple(names[vertex] for vertex in self.vertices.tolist())
+
+
+class OfTwoSides:
+    """A result whose rows and columns have names."""
+
+    _names: tuple[Names, Names]
+
+    @cached_property
+    def row_names(self) -> Sequence[Any]:
+        """The name of each row: its index, or the vertex of a graph."""
+        return self._names[0].listed()
+
+    @cached_property
+    def column_names(self) -> Sequence[Any]:
+        """The name of each column."""
+        return self._names[1].listed()
 
 
 def biadjacency_of(graph: Any, rows: Any = None) -> tuple[Biadjacency, Names, Names]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.algorithms.structure.matching.biadjacency import Biadjacency, Names
+from reedsp.algorithms.structure.matching.biadjacency import Biadjacency, Names, OfTwoSides
 from reedsp.algorithms.structure.matching.check import check_pairs, cover_of, verify_matching
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
@@ -41,7 +40,7 @@ class VertexCover(NamedTuple):
 
 @public
 @dataclass(frozen=True, eq=False, repr=False)
-class Matching(AsTable):
+class Matching(AsTable, OfTwoSides):
     """As many edges of a bipartite graph as there can be without a vertex in common.
 
     Attributes
@@ -84,16 +83,6 @@ class Matching(AsTable):
 
     def __len__(self) -> int:
         return self.cardinality
-
-    @cached_property
-    def row_names(self) -> Sequence[Any]:
-        """The name of each row: its index, or the vertex of a graph."""
-        return self._names[0].listed()
-
-    @cached_property
-    def column_names(self) -> Sequence[Any]:
-        """The name of each column."""
-        return self._names[1].listed()
 
     def pairs(self) -> list[tuple[Any, Any]]:
         """Return the names of the row and the column of each pair, in the order of the rows.
