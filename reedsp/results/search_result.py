@@ -247,6 +247,11 @@ class SearchResult(AsArray):
         -------
         dict
 
+        Raises
+        ------
+        ValueError
+            `source` is missing or not among the sources.
+
         Examples
         --------
         >>> import reedsp
