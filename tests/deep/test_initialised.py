@@ -21,6 +21,7 @@ SMALL_THEN_LARGE = """
 import sys
 import numpy as np
 import pyopencl as cl
+from reedsp.device.build import build_generated
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from tests.deep.oclgrind.initialised import know_what_is_initialised
@@ -29,10 +30,10 @@ keeps, written = map(int, sys.argv[1:])
 if keeps:
     know_what_is_initialised()
 device = get_device("oclgrind")
-program = cl.Program(device.context, '''
+program = build_generated(device.context, device.handle, '''
 kernel void write(global int *x) { x[get_global_id(0)] = 7; }
 kernel void read(global const int *x, global int *y) { y[get_global_id(0)] = x[get_global_id(0)]; }
-''').build()
+''', "the probe")
 write, read = cl.Kernel(program, "write"), cl.Kernel(program, "read")
 for n in (4, 8):
     job = Job(device)

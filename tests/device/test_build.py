@@ -1259,7 +1259,7 @@ def test_constants_are_those_that_the_compiler_sees(file: str, device: Device) -
     lines = [f"#ifdef {name}\nresult[{place}] = {name};\n#endif" for place, name in enumerate(found)]
     kernel = "\n__kernel void values(__global long *result) {"
     source = "\n".join([device_build.assemble(file, FIRST[file]), kernel, *lines, "}"])
-    program = cl.Program(device.context, source).build(["-cl-std=CL1.2"])
+    program = device_build.build_generated(device.context, device.handle, source, file)
     job = Job(device)
     result = job.full(len(found), np.int64(1 << 60))
     program.values(device.queue, (1,), (1,), result)

@@ -268,7 +268,8 @@ def test_distances_of_more_than_32_bits_are_told_apart(device: reedsp.Device) ->
     }
     """
     source = build.assemble("contraction/wide.cl", test_build.FIRST["contraction/wide.cl"]) + probe
-    kernel, job = cl.Kernel(cl.Program(device.context, source).build(), "probe"), Job(device)
+    program = build.build_generated(device.context, device.handle, source, "the probe")
+    kernel, job = cl.Kernel(program, "probe"), Job(device)
     place = job.allocate(1, np.uint64)
     kernel(device.queue, (1,), None, place, np.uint32(2**25 + 3), np.uint32(200), np.uint32(256))
     assert job.download(place, 1, np.uint64)[0] == (2**25 + 3) * 256 + 200
