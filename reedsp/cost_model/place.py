@@ -15,6 +15,9 @@ HOST = "host (SciPy)"
 _CALL, _VERTEX, _EDGE = 15.0, 0.05, 0.017
 """Microseconds that Dijkstra's algorithm takes on one core, in all, and for each vertex and edge; as measured."""
 
+_BY_HAND = 110
+"""Vertices and edges up to which Python searches from one vertex sooner than SciPy; as measured."""
+
 _UNWEIGHTED = 0.5
 """What of that it takes where all edges weigh the same."""
 
@@ -101,6 +104,11 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
         Whether all edges weigh the same.
     """
     return _serves and _on_host(n, m, rows, unweighted) < on_any_device(n, m)
+
+
+def is_searched_by_hand(n: int, m: int) -> bool:
+    """Return whether Python is done with one search on the host before SciPy has looked at its arguments."""
+    return n + m <= _BY_HAND
 
 
 def is_signed_for_host(n: int, m: int, rows: int, exact: bool) -> bool:

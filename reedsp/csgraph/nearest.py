@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from reedsp.algorithms.single_source.host.by_hand import search_by_hand
 from reedsp.algorithms.single_source.host.nearby import search_nearby
 from reedsp.algorithms.single_source.host.routines import routines
 from reedsp.algorithms.single_source.host.searches import dijkstra
 from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.algorithms.single_source.sssp import nearest_source
-from reedsp.cost_model.place import is_for_host, is_limited_for_host, serves
+from reedsp.cost_model.place import is_for_host, is_limited_for_host, is_searched_by_hand, serves
 from reedsp.csgraph.matrix import Rows, compressed_rows, vertices_of
 from reedsp.csgraph.small import edges_both_ways, extent_of, small_matrix
 from reedsp.edges.device_graph import NO_VERTEX
@@ -126,6 +127,9 @@ def nearest_on_host(
     starts = vertices_of(indices, matrix.shape[0]).reshape(-1)
     if len(starts) == 0:
         return None
+    if (small.progress or unweighted) and is_searched_by_hand(matrix.shape[0], len(matrix.data)):
+        tree = search_by_hand(matrix, starts.tolist(), limit, unweighted, directed)
+        return tree if predecessors else (tree.dist, None, None)
     found = routines().dijkstra(matrix, directed, starts, predecessors, unweighted, limit, True)
     if not predecessors:
         return found, None, None

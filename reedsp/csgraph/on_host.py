@@ -10,11 +10,12 @@ from scipy.sparse.csgraph import NegativeCycleError
 from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
 
 from reedsp.algorithms.all_pairs.on_host import floyd_warshall
+from reedsp.algorithms.single_source.host.by_hand import search_by_hand
 from reedsp.algorithms.single_source.host.searches import dijkstra
 from reedsp.algorithms.single_source.host.signed import are_integral, most_lost, solve_signed
 from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.cost_model.counts import TILE
-from reedsp.cost_model.place import is_for_host, is_matrix_for_host, is_signed_for_host
+from reedsp.cost_model.place import is_for_host, is_matrix_for_host, is_searched_by_hand, is_signed_for_host
 from reedsp.csgraph.matrix import ascend, vertices_of
 from reedsp.csgraph.nearest import are_within
 from reedsp.csgraph.small import Small, both_ways, edges_both_ways, small_matrix
@@ -64,6 +65,10 @@ def search_on_host(
     if rows == 0:
         return _nothing(shape, return_predecessors)
     sources = vertices.reshape(-1)
+    if rows == 1 and (small.progress or unweighted) and is_searched_by_hand(n, len(matrix.data)):
+        tree = search_by_hand(matrix, sources.tolist(), limit, unweighted, directed, direct=True)
+        dist = tree.dist.reshape(shape)
+        return (dist, tree.pred.reshape(shape)) if return_predecessors else dist
     if rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted):
         wanted = {"unweighted": unweighted, "predecessors": return_predecessors}
         if not (directed and limit < np.inf and are_within(matrix, sources, limit, **wanted)):

@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.single_source.host.by_hand import search_by_hand
 from reedsp.algorithms.single_source.host.routines import routines
 from reedsp.algorithms.single_source.host.trees import trees
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.cost_model.place import is_searched_by_hand
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
@@ -57,19 +59,29 @@ def solve(
     target : int, optional
         Leave out what is farther away than this vertex.
     """
-    matrix = float64_matrix(graph)
-    limit, pred = np.inf if cutoff is None else float(cutoff), None
+    dist, pred = _found(graph, starts, np.inf if cutoff is None else float(cutoff), predecessors)
+    if target is not None:
+        leave_out_beyond(target, dist, pred)
+    return dist, pred
+
+
+def _found(
+    graph: Graph, starts: Sequence[Sequence[int]], limit: float, predecessors: bool
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:
+    matrix, pred = float64_matrix(graph), None
+    if len(starts) == 1 and is_searched_by_hand(graph.n, graph.m) and _makes_progress(graph, matrix.data):
+        tree = search_by_hand(matrix, starts[0], limit)
+        return tree.dist[None], tree.pred[None] if predecessors else None
     if all(len(some) == 1 for some in starts):
         dist, pred = dijkstra(matrix, [source for [source] in starts], limit, predecessors=predecessors)
     else:
         dist = np.stack([routines().dijkstra(matrix, True, some, limit=limit, min_only=True) for some in starts])
-    if predecessors:
-        edges = graph.indptr, graph.indices, matrix.data
-        pred = trees(*edges, dist, starts, pred)
-    pred = pred if predecessors else None
-    if target is not None:
-        leave_out_beyond(target, dist, pred)
-    return dist, pred
+    return dist, trees(graph.indptr, graph.indices, matrix.data, dist, starts, pred) if predecessors else None
+
+
+def _makes_progress(graph: Graph, weights: npt.NDArray[np.float64]) -> bool:
+    """Return whether every edge makes a path longer: no weight is lost in a sum, nor 0."""
+    return float(weights.min(initial=np.inf)) * EXACT_IN_FLOAT64 > graph.n * float(graph.max_abs_weight)
 
 
 def leave_out_beyond(target: int, dist: npt.NDArray[np.float64], pred: npt.NDArray[np.int32] | None) -> None:
