@@ -276,6 +276,8 @@ def csgraph_masked_from_dense(
     values = np.array(graph, copy=True if copy else None)
     refuse_unreal(values.dtype, "graph")
     refuse_oblong(values.shape, "graph")
+    if values.dtype.kind == "O":
+        values = values.astype(np.float64)
     if null_value is not None:
         number(null_value, "null_value")
     absent = np.zeros(values.shape, bool) if null_value is None else np.asarray(values == null_value)
@@ -427,6 +429,8 @@ def _is_as_made(matrix: Any) -> bool:
     """Return whether a compressed matrix is square and as SciPy makes it, without room behind its entries."""
     indptr, indices, data, n = matrix.indptr, matrix.indices, matrix.data, len(matrix.indptr) - 1
     if matrix.shape != (n, n) or indptr.dtype != indices.dtype:
+        return False
+    if not all(each.flags.c_contiguous for each in (indptr, indices, data)):
         return False
     if not len(indices):
         return not (len(data) or indptr.any()) and are_indices(indptr) and data.dtype.kind in "biuf"

@@ -131,6 +131,11 @@ def are_indices(*arrays: npt.NDArray[Any]) -> bool:
     return all(each.dtype in _UNSIGNED for each in arrays)
 
 
+def is_of_scipys_type(dtype: np.dtype[Any]) -> bool:
+    """Return whether SciPy's sparse matrices hold numbers of a type: no objects, no halves, no swapped bytes."""
+    return dtype.isnative and dtype.kind != "O" and dtype != np.float16
+
+
 def unsigned(indices: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return indices in a type in which negative ones are the largest."""
     return indices.view(_UNSIGNED[indices.dtype])
@@ -164,9 +169,14 @@ def refuse_unreal(dtype: np.dtype[Any], name: str) -> None:
 
 def number(value: Any, name: str) -> float:
     """Return any number, also one of no dimension."""
-    if np.ndim(value) or not hasattr(value, "__float__") or np.iscomplexobj(value):
-        raise TypeError(f"{name}: expected a number, got {value!r}")
-    return float(value)
+    if not (np.ndim(value) or not hasattr(value, "__float__") or np.iscomplexobj(value)):
+        try:
+            return float(value)
+        except OverflowError:
+            raise OverflowError(f"{name} is larger than any float64") from None
+        except TypeError:  # of times, which only seem to be some
+            pass
+    raise TypeError(f"{name}: expected a number, got {value!r}")
 
 
 def with_indices_alike(matrix: Any) -> Any:
@@ -211,17 +221,24 @@ def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:
 def _of_sequence(indices: npt.ArrayLike) -> npt.NDArray[Any]:
     """Return any array_like as an array, after a look for truth among integers, of which numpy makes integers."""
     given = as_array(indices, "indices")
-    if isinstance(indices, (list, tuple)) and given.dtype.kind != "b" and not _BOOLS.isdisjoint(map(type, indices)):
-        place = next(place for place, each in enumerate(indices) if type(each) in _BOOLS)
-        raise TypeError(f"indices[{place}] = {indices[place]!r}, expected an integer")
+    if not isinstance(indices, (list, tuple)) or given.dtype.kind == "b":
+        return given
+    if given.ndim > 1 or not _BOOLS.isdisjoint(map(type, indices)):
+        for place, each in np.ndenumerate(np.array(indices, object)):
+            if type(each) in _BOOLS:
+                raise TypeError(f"{_position(place)} = {each!r}, expected an integer")
     return given
+
+
+def _position(place: tuple[int, ...]) -> str:
+    return f"indices[{', '.join(map(str, place))}]" if place else "indices"
 
 
 def _of_objects(given: npt.NDArray[Any], n: int) -> npt.NDArray[np.int64]:
     """Return integers that numpy has left as they were, such as those beyond int64, which are no vertices."""
     numbers = np.empty(given.shape, np.int64)
     for place, each in np.ndenumerate(given):
-        position = f"indices[{', '.join(map(str, place))}]" if place else "indices"
+        position = _position(place)
         if isinstance(each, (bool, np.bool_)) or not isinstance(each, (int, np.integer)):
             raise TypeError(f"{position} = {each!r}, expected an integer")
         if not -n <= each < n:

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import laplacian as _laplacian
 from scipy.sparse.csgraph import reverse_cuthill_mckee as _reverse_cuthill_mckee
 
 from reedsp.csgraph.conversions import entries_of, tree_like
-from reedsp.csgraph.matrix import ascend, refuse_oblong
+from reedsp.csgraph.matrix import ascend, is_of_scipys_type, refuse_oblong
 from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import as_array, without_room
 from reedsp.system.options import integer
@@ -198,7 +198,8 @@ def laplacian(
 ) -> Any:
     """Return the Laplacian of a graph: the degrees on the diagonal, less the weights.
 
-    On the host, by SciPy's arithmetic, in the type of the weights: there is nothing to search.
+    On the host, by SciPy's arithmetic, in the type of the weights: there is nothing to search. Truth values, integers
+    without a sign, and small integers whose degrees their type does not hold are added in int64.
 
     Parameters
     ----------
@@ -244,7 +245,7 @@ def laplacian(
     elif scipy.sparse.issparse(graph):
         graph = without_room(graph)  # whose contents SciPy takes for entries
     return _laplacian(
-        graph,
+        _holding_degrees(graph),
         normed=normed,
         return_diag=return_diag,
         use_out_degree=use_out_degree,
@@ -253,3 +254,17 @@ def laplacian(
         dtype=dtype,
         symmetrized=symmetrized,
     )
+
+
+def _holding_degrees(graph: Any) -> Any:
+    """Return a graph in a type that holds its degrees, and minus its weights."""
+    kind = graph.dtype.kind
+    if scipy.sparse.issparse(graph) and not is_of_scipys_type(graph.dtype):
+        graph = graph.astype({"i": np.int64, "u": np.uint64, "c": np.complex128}.get(kind, np.float64))
+    if kind in "bu":
+        return graph.astype(np.int64)
+    if kind == "i" and graph.dtype.itemsize < np.dtype(np.int64).itemsize and min(graph.shape) > 0:
+        heaviest = max(abs(int(graph.max())), abs(int(graph.min())))
+        if 2 * max(graph.shape) * heaviest > np.iinfo(graph.dtype).max:
+            return graph.astype(np.int64)
+    return graph

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -336,7 +335,7 @@ def dijkstra(
     -------
     dist : ndarray of float64, shape ``indices.shape + (n,)``, or (n,) with `min_only`
     predecessors : ndarray of int32, same shape
-        As for :func:`shortest_path`.
+        As for :func:`shortest_path`; with `min_only` the smallest of several, also where a start is one of them.
     sources : ndarray of int32, shape (n,)
         The nearest of `indices`, -9999 where there is no path. If predecessors and `min_only` are asked for.
 
@@ -364,7 +363,7 @@ def dijkstra(
     array([0, 0, 3, 3], dtype=int32)
     """
     directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
-    if not isinstance(limit, (Real, np.bool_)):
+    if type(limit) is not float:  # numpy's own would have distances rounded to their type to be compared
         limit = number(limit, "limit")
     if not limit >= 0:
         raise ValueError(f"limit = {limit}, expected a number of at least 0")

@@ -107,7 +107,11 @@ def plain_matrix(csgraph: Any, is_small: Callable[[int, int], bool]) -> Any:
     if not is_small(len(rows[0]) - 1, len(rows[1])) or (extremes := _extremes(rows)) is None:
         return None
     if all(map(math.isfinite, extremes)):
-        return csgraph
+        is_compact = len(csgraph.indices) == len(rows[1]) and all(each.flags.c_contiguous for each in rows)
+        if is_compact:
+            return csgraph
+        indptr, indices, data = map(np.ascontiguousarray, rows)
+        return _over(indptr, indices, data, csgraph)
     if (finite := _finite_rows(rows)) is None or not ascend(*finite[:2]):
         return None
     return _over(*finite, csgraph)

@@ -13,7 +13,7 @@ from reedsp.algorithms.structure.forests.choose import MOST_EDGES, choose
 from reedsp.algorithms.structure.forests.edges import DeviceEdges
 from reedsp.cost_model.place import is_spanning_for_host
 from reedsp.csgraph.conversions import csgraph_from_dense, csgraph_from_masked
-from reedsp.csgraph.matrix import compressed_rows, refuse_oblong, refuse_unreal
+from reedsp.csgraph.matrix import compressed_rows, is_of_scipys_type, refuse_oblong, refuse_unreal
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceMemoryError
 from reedsp.device.job import Job
@@ -64,14 +64,14 @@ def minimum_spanning_tree(csgraph: MatrixLike, overwrite: bool = False) -> Any:
            [0., 0., 0., 0.]])
     """
     rows = compressed_rows(csgraph)
-    if rows is not None and is_spanning_for_host(len(rows[0]), len(rows[1])):
+    if rows is not None and is_of_scipys_type(rows[2].dtype) and is_spanning_for_host(len(rows[0]), len(rows[1])):
         refuse_unreal(csgraph.dtype, "csgraph")  # type: ignore[union-attr]
         return _on_host(csgraph)
     given = csgraph
     if hasattr(csgraph, "to_scipy_sparse"):  # an array of pydata's sparse
         csgraph = csgraph.to_scipy_sparse(accept_fv=[0, np.nan, np.inf])
     matrix = _rows(csgraph)
-    n, m = matrix.shape[0], len(matrix.indices)
+    n, m = matrix.shape[0], int(matrix.indptr[-1])
     if m == 0 or is_spanning_for_host(n, m):
         is_ours = given is csgraph and getattr(csgraph, "format", None) != "csr"
         tree = _on_host(matrix, overwrite=is_ours)

@@ -61,6 +61,11 @@ def test_dense_matrices_are_those_of_scipy() -> None:
         np.testing.assert_array_equal(found.filled(7), expected.filled(7), strict=True)
 
 
+def test_dense_objects_are_numbers() -> None:
+    assert ours.csgraph_from_dense(np.array([[0, 1], [3, 2]], object)).toarray().tolist() == [[0, 1], [3, 2]]
+    assert ours.csgraph_masked_from_dense([[0, 2**70], [1, 0]]).tolist() == [[None, 2.0**70], [1, None]]
+
+
 def test_masked_entries_are_no_edges() -> None:
     masked = np.ma.array([[0, 5.0], [np.nan, 4]], mask=[[0, 1], [0, 0]])
     assert ours.csgraph_masked_from_dense(masked).mask.tolist() == [[True, True], [True, False]]

@@ -196,6 +196,25 @@ def test_what_is_a_limit(limit: Any) -> None:
     assert ours.dijkstra(line, indices=0, limit=limit).tolist() == [0, 2, np.inf]
 
 
+@pytest.mark.parametrize("serves", [True, False])
+def test_distances_are_not_rounded_to_the_type_of_a_limit(serves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", serves)
+    for weight, limit, within in (
+        (1.0001, np.float16(1), False),
+        (1 + 1e-9, np.float32(1), False),
+        (1e6, np.float16(60_000), False),
+        (0.1, Fraction(1, 10), True),
+    ):
+        line = scipy.sparse.csr_array([[0, weight], [0, 0]])
+        for min_only in (False, True):
+            dist = ours.dijkstra(line, indices=0, limit=limit, min_only=min_only)  # type: ignore[arg-type]
+            assert dist.tolist() == [0, weight if within else np.inf]
+    with pytest.raises(OverflowError, match=r"^limit is larger than any float64$"):
+        ours.dijkstra(line, indices=0, limit=10**400)
+    with pytest.raises(TypeError, match=r"^limit: expected a number, got "):
+        ours.dijkstra(line, indices=0, limit=np.datetime64("2020"))  # type: ignore[arg-type]
+
+
 def test_arrays_of_no_dimension() -> None:
     for function in (ours.dijkstra, ours.shortest_path, ours.floyd_warshall, ours.connected_components):
         for nothing in (np.array(5.0), np.float64(5)):
@@ -236,6 +255,35 @@ def test_room_behind_the_last_entry(kind: Any) -> None:
     assert ours.yen(roomy, 0, 2, 1).tolist() == [7]
     assert (ours.laplacian(roomy) != ours.laplacian(plain)).nnz == 0
     assert ours.minimum_spanning_tree(roomy).nnz == 2
+
+
+@pytest.mark.parametrize("serves", [True, False])
+def test_room_behind_columns_in_no_order_and_behind_no_entry(serves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", serves)
+    matrix = scipy.sparse.csr_array((3, 3))
+    indptr, indices = np.array([0, 2, 2, 2], np.int32), np.array([1, 0, 7], np.int32)
+    matrix.data, matrix.indices, matrix.indptr = np.array([1.0, 1, 9]), indices, indptr
+    assert ours.connected_components(matrix, connection="strong")[1].tolist() == [1, 0, 2]
+    empty = scipy.sparse.csr_array((3, 3))
+    empty.data, empty.indices = np.zeros(3), np.zeros(3, np.int32)
+    assert ours.minimum_spanning_tree(empty).nnz == 0
+
+
+@pytest.mark.parametrize("serves", [True, False])
+@pytest.mark.parametrize("strided", ["data", "indices", "indptr"])
+def test_arrays_that_are_strided(strided: str, serves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", serves)
+    matrix = scipy.sparse.csr_array(([1.0, 2.0], [1, 2], [0, 1, 2, 2]), shape=(3, 3))
+    setattr(matrix, strided, np.repeat(getattr(matrix, strided), 2)[::2])
+    for function in (ours.breadth_first_order, ours.depth_first_order):
+        order, predecessors = function(matrix, 0)
+        assert (order.tolist(), predecessors.tolist()) == ([0, 1, 2], [-9999, 0, 1])
+    for tree in (ours.breadth_first_tree, ours.depth_first_tree):
+        assert tree(matrix, 0).toarray().tolist() == [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    assert ours.connected_components(matrix)[0] == 1
+    assert ours.connected_components(matrix, connection="strong")[1].tolist() == [2, 1, 0]
+    assert ours.dijkstra(matrix, indices=0).tolist() == [0, 1, 3]
+    assert ours.minimum_spanning_tree(matrix).nnz == 2
 
 
 @pytest.mark.parametrize("limit", ["3", [3], np.array([3]), None, 1j, np.complex128(3)])

@@ -85,6 +85,7 @@ def test_flags_are_any_truth(search: Callable[..., Any]) -> None:
         ([True, 2], TypeError, r"^indices\[0\] = True, expected an integer$"),
         ((1, np.False_), TypeError, r"^indices\[1\] = (np\.)?False_?, expected an integer$"),
         ([True, 1.0], TypeError, r"^indices\[0\] = True, expected an integer$"),
+        ([[1, 0], [True, 2]], TypeError, r"^indices\[1, 0\] = True, expected an integer$"),
         (7, ValueError, r"^indices = 7 is not a vertex of a graph with 3 vertices$"),
         (np.array([0, -4, 9]), ValueError, r"^indices\[1\] = -4 is not a vertex of a graph with 3 vertices$"),
         ([[0, 1], [3, 0]], ValueError, r"^indices\[1, 0\] = 3 is not a vertex of a graph with 3 vertices$"),

@@ -302,6 +302,30 @@ def test_reverse_cuthill_mckee() -> None:
         ours.reverse_cuthill_mckee(np.eye(2))
 
 
+@pytest.mark.parametrize("convert", [np.asarray, scipy.sparse.csr_array, scipy.sparse.coo_array])
+def test_degrees_that_the_type_of_the_weights_does_not_hold(convert: Any) -> None:
+    heavy = np.array([[0, 100, 0], [0, 0, 100], [0, 50, 0]])
+    dense = lambda given: given.toarray() if scipy.sparse.issparse(given) else given  # noqa: E731
+    expected, normed = (theirs.laplacian(heavy, normed) for normed in (False, True))
+    for kind in (np.int8, np.uint8, np.uint64, ">i2", ">u4"):
+        found = dense(ours.laplacian(convert(heavy).astype(np.dtype(kind).newbyteorder("="))))
+        assert found.dtype == np.int64 or kind == ">i2"
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(dense(ours.laplacian(convert(heavy.astype(np.uint8)), True)), normed)
+    ways = dense(ours.laplacian(convert(heavy > 0)))
+    np.testing.assert_array_equal(ways, [[0, -1, 0], [0, 2, -1], [0, -1, 1]])
+    fits = dense(ours.laplacian(convert((heavy // 10).astype(np.int8))))
+    assert fits.dtype == np.int8
+
+
+@pytest.mark.parametrize("kind", [">f8", ">i4", ">u2", np.float16, object, ">f4"])
+def test_sparse_numbers_of_types_that_scipy_does_not_hold(kind: Any) -> None:
+    matrix = scipy.sparse.csr_array([[0, 1.0], [0, 0]])
+    matrix.data = matrix.data.astype(kind)
+    assert ours.minimum_spanning_tree(matrix).toarray().tolist() == [[0, 1], [0, 0]]
+    assert ours.laplacian(matrix).toarray().tolist() == [[0, -1], [0, 1]]
+
+
 def test_laplacian() -> None:
     matrix = random_matrix(9, 0.4)
     blocks = matrix.tobsr((3, 3)), matrix.tobsr((1, 3)), matrix.tobsr((9, 3))
@@ -317,6 +341,7 @@ def test_laplacian() -> None:
     expected = theirs.laplacian(matrix, form="function", symmetrized=True, use_out_degree=True, dtype=np.float32)
     np.testing.assert_array_equal(by_function(vector[:, np.newaxis]), expected(vector[:, np.newaxis]))
     assert ours.laplacian([[0, 1], [1, 0]]).tolist() == [[1, -1], [-1, 1]]
+    assert ours.laplacian(np.empty((0, 0), np.int8)).shape == (0, 0)
     with pytest.raises(ValueError, match="square"):
         ours.laplacian(np.ones((2, 3)))
 
