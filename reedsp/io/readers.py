@@ -1,4 +1,4 @@
-"""Graph files: DIMACS, Matrix Market, edge lists, METIS and SciPy's ``.npz``, plain or compressed.
+"""Graph files: DIMACS, Matrix Market, edge lists, METIS, lines of neighbours and SciPy's ``.npz``, plain or compressed.
 
 The text is decompressed piece by piece and handed out in blocks of whole lines. Each block goes first to a
 vectorised parser, which answers only where the meaning is certain and otherwise returns None; then the line
@@ -45,6 +45,7 @@ from reedsp.graph.graph import (
     transposed,
 )
 from reedsp.io.archives import BASE_SIZE, EXPANSION, check_archive
+from reedsp.io.texts import graph_of_lines
 from reedsp.system.files.file_errors import named_errors
 from reedsp.system.files.path_argument import path_argument
 from reedsp.system.options import flag
@@ -82,6 +83,9 @@ _NAME_MEMORY = 64
 
 _NEIGHBOUR_MEMORY = 40
 """Bytes that a word takes while neighbours with weights are read one by one."""
+
+_TYPED_MEMORY = 512
+"""Bytes that a vertex or an edge takes while lines that a person may have typed are read one by one."""
 
 _WORKING_MEMORY = 2**22
 """Bytes for what is done piece by piece."""
@@ -129,6 +133,10 @@ def read(
     .npz         what :func:`scipy.sparse.save_npz` writes: directed, vertices from 0; or what
                  :func:`reedsp.write` does, which also keeps direction, numbering, labels and
                  coordinates
+    any other    recognised by its content: one of the above, or a line ``v : a=5 b`` for each vertex, as the page
+                 of :func:`reedsp.watch` saves graphs: v is followed by its neighbours and, behind ``=``, what the
+                 edges weigh, else 1. The numbers may have gaps. Undirected if each edge is listed both ways with
+                 one weight, unless the first line is ``directed``
     ============ ======================================================================================
 
     Weights are int64 when all of them are written as integers, otherwise float64; those of a real Matrix
@@ -1446,6 +1454,27 @@ def _named(text: Text, graph: Graph, naming: _Naming, names: int, inside: int) -
         return Graph._taking(edges, graph.n, False, naming.offset, labels)
 
 
+# ---- lines of neighbours ----------------------------------------------------------------------------
+
+
+def _read_neighbours(text: Text) -> Graph:
+    graph = graph_of_lines(_lines_of_neighbours(text), text.fault)
+    if not graph.directed:
+        text.edges = _distinct_edges(graph)
+    return graph
+
+
+def _lines_of_neighbours(text: Text) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are no comments, and count their edges."""
+    vertices = 0
+    while (found := text.data_line(b"#"))[1]:
+        number, line = found
+        vertices += 1
+        text.edges += sum(1 for _ in _WORD.finditer(line.partition(b"#")[0].partition(b":")[2]))
+        text.require(_TYPED_MEMORY * (vertices + text.edges))
+        yield number, line.decode(errors="replace")
+
+
 # ---- formats ----------------------------------------------------------------------------------------
 
 READERS: Mapping[str, Callable[[Text], Graph]] = {
@@ -1485,6 +1514,9 @@ _FOREIGN = (
 _COMMENTS = re.compile(rb"\A(?:\s*[#%][^\n]*)*\s*")
 """What may be before the content of a text."""
 
+_NEIGHBOURS = re.compile(rb"directed[^\S\n]*(?:[#\n]|\Z)|[0-9]+[^\S\n]*:")
+"""How lines of neighbours begin."""
+
 _CURES = {
     _ROAD_MAP: "reedsp.read_osm reads it, and the command reedsp read-map",
     _TABLE: "Graph.from_table reads it if its name ends in .csv, and it has a line of names and commas",
@@ -1496,9 +1528,8 @@ _CURES = {
 _OTHER_CURE = "networkx reads some more for Graph.from_networkx, pandas and numpy tables for Graph.from_edges"
 
 
-def _refuse_foreign(text: Text) -> None:
+def _refuse_foreign(text: Text, content: bytes) -> None:
     """Say so if a file is in a well-known format that no reader is for."""
-    content = _COMMENTS.sub(b"", text.head, 1)
     foreign = next((name for beginning, name in _FOREIGN if beginning.match(content)), None)
     if foreign is not None:
         ours = ", ".join(READERS)
@@ -1512,7 +1543,10 @@ def _sniff(text: Text) -> Callable[[Text], Graph]:
         return _read_npz
     if text.head[:14].lower() == b"%%matrixmarket":
         return _read_mtx
-    _refuse_foreign(text)
+    content = _COMMENTS.sub(b"", text.head, 1)
+    if _NEIGHBOURS.match(content):
+        return _read_neighbours
+    _refuse_foreign(text, content)
     lines = text.head.split(b"\n")
     if not text.complete or not lines[-1]:
         lines.pop()

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph
+from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetric
 
 Fault = Callable[[int, str], Exception]
 """Makes the error for a fault in a line, which is counted from 1."""
@@ -98,7 +98,7 @@ def graph_of_lines(lines: Iterable[tuple[int, str]], fault: Fault) -> Graph:
     labels = None if numbers == list(range(len(numbers))) else numbers
     values = _in_array(weights, lambda place: fault(last, f"float64 cannot hold the weight {weights[place]}"))
     graph = Graph.from_edges(len(numbers), ends[:, 0], ends[:, 1], values, labels=labels)
-    if directed or not _is_symmetric(graph):
+    if directed or not is_symmetric(graph.indptr, graph.indices, graph.weights):
         return graph
     return Graph.from_edges(len(numbers), ends[:, 0], ends[:, 1], values, directed=False, labels=labels)
 
@@ -174,16 +174,3 @@ def _in_array(values: list[int | float], inexact: Callable[[int], Exception]) ->
         if isinstance(value, int) and abs(value) > EXACT_IN_FLOAT64 and int(float(value)) != value:
             raise inexact(place)
     return np.array(values, np.float64)
-
-
-# ---- graphs -----------------------------------------------------------------------------------------
-
-
-def _is_symmetric(graph: Graph) -> bool:
-    entries = graph.to_scipy().tocoo()
-    there = sorted(_entries(entries.row, entries.col, entries.data))
-    return there == sorted(_entries(entries.col, entries.row, entries.data))
-
-
-def _entries(rows: Any, columns: Any, weights: Any) -> Iterator[tuple[int, int, Any]]:
-    return zip(rows.tolist(), columns.tolist(), weights.tolist(), strict=True)

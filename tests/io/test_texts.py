@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 
 import reedsp
 from reedsp.io import texts
+from reedsp.io.readers import survey
 from reedsp.io.texts import array_of_text, graph_of_text
 from tests.support.families import FAMILIES, Family
 from tests.support.small_graphs import text_of_graph
@@ -56,6 +59,45 @@ def test_graphs_come_back(family: Family, units: int) -> None:
     back = graph_of_text(text_of_graph(graph))
     assert back == graph
     assert back.weights.tobytes() == graph.weights.tobytes()
+
+
+@pytest.mark.parametrize("name", ["graph.txt", "graph", "graph.txt.gz"])
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("0 : 1=7 2=2\n1 : 3\n2 : 3=5\n", 4),
+        ("# typed\n\n10:30 20 # two\n30:", 2),
+        ("directed\n0 : 1\n1 : 0\n", 2),
+        ("directed # both ways\r\n0 :\r\n", 0),
+        ("directed", 0),
+        ("0 : 1=0.5 0\n1 : 0=0.5\n", 2),
+        ("0 : 1=4 1=2\n", 2),
+        pytest.param("0 : " + "1 " * 2**16, 2**16, id="a long line"),
+    ],
+)
+def test_files(tmp_path: Path, text: str, listed: int, name: str) -> None:
+    content = text.encode()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    graph, edges_of_file = survey(tmp_path / name)
+    assert graph == graph_of_text(text)
+    assert list(graph.names) == list(graph_of_text(text).names)
+    assert edges_of_file == listed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0 : 1\n\n1 2\n", r"graph\.txt:3: expected 'vertex : neighbour neighbour ...', got '1 2'$"),
+        ("0 : 1\n1 : 2=x\n", r"graph\.txt:2: word 3: expected a weight, got 'x'$"),
+        (b"0 : 1\n1 : \xff\n", r"graph\.txt:2: word 3: expected the number of a vertex, got '\ufffd'$"),
+        ("0 : " + "1 " * 200_000, r"graph\.txt: it takes 102,400,512 bytes of memory to read"),
+    ],
+    ids=["no colon", "weight", "no text", "memory"],
+)
+def test_faults_of_files(tmp_path: Path, text: str | bytes, message: str) -> None:
+    (tmp_path / "graph.txt").write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ValueError, match=message):
+        reedsp.read(tmp_path / "graph.txt")
 
 
 @pytest.mark.parametrize(

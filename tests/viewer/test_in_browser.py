@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from reedsp.io.texts import graph_of_text
+import reedsp
 from reedsp.viewer.page import _in_json
 from tests.support.small_graphs import text_of_graph
 from tests.viewer import examples
@@ -401,13 +401,14 @@ def test_typed_inputs_are_shown_or_refused(open_page: OpenPage) -> None:
     "kind", [kind for kind, make in examples.EXAMPLES.items() if make()["input"]["kind"] == "graph"]
 )
 @pytest.mark.parametrize("names", [None, 3], ids=["numbers", "gaps"])
-def test_page_and_library_read_the_same_text(open_page: OpenPage, kind: str, names: int | None) -> None:
+def test_page_and_library_read_the_same_text(open_page: OpenPage, kind: str, names: int | None, tmp_path: Path) -> None:
     trace = examples.EXAMPLES[kind]()
     given = trace["input"]
     if names is not None:
         given["names"] = [str(names * v + 1) for v in range(given["n"])]
     page = open_page([trace])
-    graph = graph_of_text(page.evaluate("text.write(app.input())"))
+    (tmp_path / "saved.txt").write_text(page.evaluate("text.write(app.input())"))
+    graph = reedsp.read(tmp_path / "saved.txt")
     assert graph.n == given["n"]
     assert graph.directed == given["directed"] or not given["edges"]
     assert [str(name) for name in graph.names] == (given["names"] or [str(v) for v in range(graph.n)])
