@@ -88,6 +88,11 @@ def kind_of(algorithm: str) -> str:
     return "array" if entry_of(algorithm).problem.kind == "array" else "graph"
 
 
+def searches(algorithm: str) -> bool:
+    """Return whether an algorithm starts from a vertex."""
+    return entry_of(algorithm).problem.kind == "search"
+
+
 def generated(kind: str, generate: str, size: int) -> Any:
     """Return a "graph" or an "array" of a kind that is called so.
 
@@ -105,8 +110,7 @@ def runner(device: Device | int | str | None) -> Run:
     def run(request: Request) -> Mapping[str, Any]:
         if request.kind != kind_of(request.algorithm):
             raise ValueError(f"algorithm: {request.algorithm} is for another kind of input than {request.kind}")
-        searches = entry_of(request.algorithm).problem.kind == "search"
-        source = request.source if searches else None
+        source = request.source if searches(request.algorithm) else None
         return trace(_sent(request), request.algorithm, source, device=device).to_json()
 
     return run
@@ -129,6 +133,6 @@ def _traces(
     names = [algorithm] if isinstance(algorithm, str) or not isinstance(algorithm, Iterable) else list(algorithm)
     if not names:
         raise ValueError("algorithm: at least one is expected")
-    searches = {name for name in names if entry_of(name).problem.kind == "search"} or set(names)
-    starts = {name: source if name in searches else None for name in names}
+    starting = set(filter(searches, names)) or set(names)
+    starts = {name: source if name in starting else None for name in names}
     return [trace(input, name, start, device=device, **options).to_json() for name, start in starts.items()]

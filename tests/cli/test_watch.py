@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 
 from reedsp.cli import command
@@ -25,6 +26,9 @@ def run(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     monkeypatch.chdir(tmp_path)
     Path("small.gr").write_text("p sp 3 3\na 1 2 7\na 2 3 1\na 1 3 9\n")
     Path("numbers.txt").write_text("3 1 2")
+    Path("nothing.txt").write_text("")
+    Path("large.graph").write_text("201 0\n" + "\n" * 201)
+    np.save("flags.npy", np.ones(2, bool))
 
     def run(line: str) -> tuple[int, str, str]:
         status = command.run(["watch", *line.split(), "--device", str(device.index)])
@@ -47,6 +51,15 @@ def test_a_page_is_written(run: Any) -> None:
     assert run("--generate tree --size 9 -a boruvka --output other.html --quiet") == (0, "", "")
 
 
+def test_what_a_page_saves_is_watched(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """A graph as text, as page/text.js writes it."""
+    Path("graph-1.txt").write_text("0 : 1=7 2=2\n1 : 3\n2 : 3=5\n3 :\n")
+    assert run("graph-1.txt -a output-parallel -a near-far -s 2 -o page.html --quiet") == (0, "", "")
+    assert '"source":2' in Path("page.html").read_text(encoding="utf-8")
+    assert command.run(["info", "graph-1.txt"]) == 0
+    assert re.search(r"directed.*\nvertices +4.*\nedges +4;", capsys.readouterr().out)
+
+
 @pytest.mark.parametrize(
     ("line", "status", "complaint"),
     [
@@ -64,8 +77,11 @@ def test_a_page_is_written(run: Any) -> None:
         ("--generate grid --size 201 -a boruvka --output p.html", 2, "Invalid value for --size: 1 to 200"),
         ("--generate random --size 0 -a merge-sort --output p.html", 2, "Invalid value for --size: 1 to 1,000"),
         ("--generate nothing -a boruvka --output p.html", 2, 'Invalid value for --generate: one of "grid"'),
-        ("numbers.txt -a naive-scan --source 0 --output p.html", 1, "source: expected None"),
-        ("small.gr -a floyd-warshall --source 1 --output p.html", 1, "source: expected None"),
+        ("numbers.txt -a naive-scan --source 0 --output p.html", 2, "--source: naive-scan starts from no vertex"),
+        ("small.gr -a boruvka -a floyd-warshall -s 1", 2, "--source: boruvka and floyd-warshall start from no vertex"),
+        ("nothing.txt -a merge-sort", 1, "nothing.txt: 1 to 1,000 elements can be traced, the array has 0"),
+        ("flags.npy -a merge-sort", 1, "flags.npy: an array of numbers in one dimension is expected"),
+        ("large.graph -a boruvka --output p.html", 1, "large.graph: 1 to 200 vertices can be traced"),
         ("nowhere.gr -a boruvka --output p.html", 1, "nowhere.gr"),
     ],
 )

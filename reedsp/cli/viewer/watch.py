@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,16 @@ import typer
 
 from reedsp.cli.graph import read_graph, vertex_called
 from reedsp.cli.options import DeviceName, Force, Json, Quiet, Relabel, file_typed, output_option
-from reedsp.cli.output import check_output, print_json, refuse, size_text, stated_failures, the_only
+from reedsp.cli.output import (
+    Failure,
+    check_output,
+    input_text,
+    print_json,
+    refuse,
+    size_text,
+    stated_failures,
+    the_only,
+)
 from reedsp.cli.structure.sort import read_numbers
 
 _SIZE = 30  # of an input that is generated
@@ -66,7 +76,7 @@ def watch(
             "-s",
             metavar="VERTEX",
             show_default=False,
-            help="Vertex that a search starts from, else the first.",
+            help="Vertex that those algorithms start from that search, else the first.",
         ),
     ] = None,
     device: DeviceName = None,
@@ -103,14 +113,17 @@ def watch(
             if (kind == "array") != (kinds[0] == "array"):
                 refuse(f"{other} does not take what {algorithm[0]} does: a page has one input", "--algorithm")
         begins = the_only(source, "--source")
+        if begins is not None and not any(map(viewer.searches, algorithm)):
+            refuse(f"{' and '.join(algorithm)} start{'s' * (len(algorithm) == 1)} from no vertex", "--source")
         given = _input(kinds[0], file, generate, _SIZE if size is None else size, relabel)
-        start: Any = begins
-        if begins is not None and kinds[0] == "graph":
-            start = vertex_called(given, begins, "--source")
+        start = None if begins is None else vertex_called(given, begins, "--source")
         if output is None:
-            _serve(viewer.serve(given, algorithm, start, device=device), quiet)
+            with _named(file):
+                server = viewer.serve(given, algorithm, start, device=device)
+            _serve(server, quiet)
             return
-        page = viewer.watch(given, algorithm, start, device=device)
+        with _named(file):
+            page = viewer.watch(given, algorithm, start, device=device)
         page.save(output, overwrite=force)
         summary = {
             "file": None if file is None else str(file),
@@ -137,6 +150,18 @@ def _input(kind: str, file: Path | None, generate: str | None, size: int, relabe
             option, _, complaint = str(error).partition(": ")
             refuse(complaint, f"--{option}")
     return read_numbers(file) if kind == "array" else read_graph(file, relabel)
+
+
+@contextlib.contextmanager
+def _named(file: Path | None) -> Iterator[None]:
+    """Have what is wrong with the input begin with the name of the file that it is from."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        name, _, complaint = str(error).partition(": ")
+        if file is None or name != "input":
+            raise
+        raise Failure(f"{input_text(file)}: {complaint}") from None
 
 
 def _serve(server: Any, quiet: bool) -> None:
