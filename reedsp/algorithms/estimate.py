@@ -29,7 +29,7 @@ from reedsp.graph.arguments import as_graph, source_argument, vertices_argument
 from reedsp.graph.graph import Graph
 from reedsp.system.files.path_argument import path_to_write
 from reedsp.system.options import check_choice, flag, integer
-from reedsp.system.progress_bar import search_bar
+from reedsp.system.progress_bar import may_be_silent, search_bar
 from reedsp.typing import EstimatedFunction, GraphLike
 
 _MEASURED, _ASSUMED = 2.0, 4.0
@@ -96,7 +96,7 @@ def estimate(
     progress = given.pop("progress", None)
     search_bar(1, "steps", progress)  # refuses what is no progress
     if workers is None:
-        return estimated.alone(given, progress is None or progress is False)
+        return estimated.alone(given, may_be_silent(progress))
     count = integer(workers, "workers")
     if count < 1:
         raise ValueError(f"workers = {count}, expected at least 1")

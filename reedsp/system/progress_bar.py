@@ -28,6 +28,7 @@ Report = Callable[[int, int], None]
 Asked = Report | bool | None
 """What the argument `progress` may be: whether there shall be a bar, or a function to be told instead."""
 
+
 _Words = Callable[[int, int], str]
 """Says how much is done, of how much."""
 
@@ -78,6 +79,11 @@ def vertices_bar(
     is done, the more by how long that has taken. A bar that is not shown late begins with them.
     """
     return _reports(progress, verb, lambda done, n: f"{done:,} of {n:,} vertices", after, expected=expected)
+
+
+def may_be_silent(progress: Asked) -> bool:
+    """Whether the host may do it, which does not report on the way: no bar is asked for, or one that is shown late."""
+    return progress is None or progress is False or isinstance(progress, _Late)
 
 
 def announce_long(function: str, seconds: float, method: str) -> None:
@@ -143,7 +149,24 @@ def _reports_to_bar(
     with _bar(verb, after, has_end, expected) as show:
         if show is not None and expected is not None and after == 0:
             show(0.0, 1.0, f"about {_clock(expected)} expected")
-        yield None if show is None else lambda done, most: show(done, most if has_end else None, words(done, most))
+        if show is None:
+            yield None
+            return
+
+        def report(done: int, most: int) -> None:
+            show(done, most if has_end else None, words(done, most))
+
+        yield _Late(report) if after > 0 else report
+
+
+class _Late:
+    """Told how much is done, as any other; but where it is told nothing, nobody misses a bar."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+
+    def __call__(self, done: int, most: int) -> None:
+        self._report(done, most)
 
 
 def _bar(

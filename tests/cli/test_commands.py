@@ -939,6 +939,21 @@ def test_progress_with_time_left(
         assert text in terminal.getvalue()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("sssp small.gr -s 1", "sssp small.gr -s 1 -s 3", "bfs small.gr -s 1", "flow small.gr -s 1 -t 5"),
+        *("statistics small.gr", "statistics small.gr --unweighted", "match small.gr"),
+    ],
+)
+def test_a_bar_that_is_shown_late_needs_no_device(folder: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(discovery, "_devices", [])
+    monkeypatch.setattr(place, "_serves", True)
+    assert cli_command.run(command.split()) == 0, terminal.getvalue()
+
+
 # ---- completion -------------------------------------------------------------------------------------
 
 

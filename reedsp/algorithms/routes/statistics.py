@@ -34,7 +34,7 @@ from reedsp.graph.graph import Graph
 from reedsp.results.statistics import DistanceStatistics
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.options import flag
-from reedsp.system.progress_bar import Report, announce_long, report_done, search_bar
+from reedsp.system.progress_bar import Report, announce_long, may_be_silent, report_done, search_bar
 from reedsp.system.threads import at_once
 from reedsp.typing import DistanceType, GraphLike, Vertices
 
@@ -106,7 +106,7 @@ def distance_statistics(
             check_device(asked, device)  # which refuses it
         return question.answer(starts, device.answer("distance_statistics", question, starts, progress=progress))
     devices = devices_of(asked, device)
-    seconds, may_be_host = None, progress is None or progress is False
+    seconds, may_be_host = None, may_be_silent(progress)
     if not may_be_host and not isinstance(asked, Prepared):
         devices = [get_device(each) for each in devices]  # even if no bar is shown
     if len(starts) > 1 and len(starts) * (graph.n + graph.m) >= _LONG:

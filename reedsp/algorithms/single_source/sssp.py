@@ -63,7 +63,7 @@ from reedsp.results.shortest_paths import ShortestPaths
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.options import Method, check_choice, checked_options, flag
 from reedsp.system.phases import Phases
-from reedsp.system.progress_bar import announce_long, report_done, search_bar
+from reedsp.system.progress_bar import announce_long, may_be_silent, report_done, search_bar
 from reedsp.typing import Distances, DistanceType, GraphLike, SearchMethod, SearchOptions, Vertex, Vertices
 
 _METHODS = {
@@ -201,7 +201,7 @@ def sssp(
     graph, sources, arithmetic, result = asked.graph, asked.sources, asked.arithmetic, asked.result
     starts = [sources] if min_only else [[each] for each in sources]
     chosen = None if device is None else get_device(device)
-    plan = planned(asked, starts, chosen, method, min_only=min_only, may_be_host=progress is None or progress is False)
+    plan = planned(asked, starts, chosen, method, min_only=min_only, may_be_host=may_be_silent(progress))
     if len(starts) > 1 and progress is None:
         announce_long("sssp", plan.choice.seconds, plan.choice.methods[0])
     with search_bar(len(starts), "rounds", progress, expected=plan.choice.seconds) as report:
@@ -412,7 +412,7 @@ def statistics_from(
     """
     arithmetic = choose_arithmetic(graph, result)
     starts = [[each] for each in sources]
-    plan = planned_statistics(graph, starts, result, device, may_be_host=progress is None)
+    plan = planned_statistics(graph, starts, result, device, may_be_host=may_be_silent(progress))
     statistics = RowStatistics.empty(len(starts), arithmetic.dtype, [graph.names[each] for each in sources])
     if plan.device is not None and starts and adds_up(plan.device, arithmetic):
         job = Job(plan.device, recycle=True)

@@ -37,7 +37,7 @@ from reedsp.results.levels import BreadthFirst
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.options import checked_options
 from reedsp.system.phases import Phases
-from reedsp.system.progress_bar import Report, announce_long, of_a_search, report_done, search_bar
+from reedsp.system.progress_bar import Report, announce_long, may_be_silent, of_a_search, report_done, search_bar
 from reedsp.typing import BreadthFirstOptions, GraphLike, Vertex, Vertices
 
 METHODS = ("work-items", "work-groups")
@@ -125,7 +125,7 @@ def bfs(
         there: BreadthFirst = device.answer("bfs", graph, source, progress=progress, options=options)
         return there
     phases = Phases()
-    plan = planned(graph, source, device=device, options=options, may_be_host=progress is None or progress is False)
+    plan = planned(graph, source, device=device, options=options, may_be_host=may_be_silent(progress))
     graph, sources, choice, choices = plan.graph, plan.sources, plan.choice, dict(plan.options)
     if len(sources) > 1 and progress is None:
         announce_long("bfs", choice.seconds, choice.methods[0])
@@ -176,7 +176,7 @@ def statistics_from(
 
     Those that work-items and work-groups find for many sources at a time do not leave the device.
     """
-    plan = planned_statistics(graph, sources, device, may_be_host=progress is None)
+    plan = planned_statistics(graph, sources, device, may_be_host=may_be_silent(progress))
     rows = RowStatistics.empty(len(sources), np.dtype(np.int32))
     chosen, method = plan.device, plan.choice.methods[0]
     adds_up = chosen is not None and method in _FOR_MANY and _is_trusted(chosen, method) and adds_up_levels(chosen)

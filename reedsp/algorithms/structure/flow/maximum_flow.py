@@ -25,7 +25,7 @@ from reedsp.graph.arguments import as_graph, vertex_argument
 from reedsp.graph.graph import is_networkx
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
-from reedsp.system.progress_bar import search_bar
+from reedsp.system.progress_bar import may_be_silent, search_bar
 from reedsp.typing import FlowMethod, GraphLike, Vertex
 
 _NARROW = np.iinfo(np.int32).max
@@ -111,7 +111,7 @@ def maximum_flow(
         raise ValueError(f"source and target are the same vertex, {graph.names[start]!r}")
     bar = search_bar(1, "rounds", progress)
     network = Network.of(graph.indptr, graph.indices, capacities_of(graph), start, end)
-    where = device is None and method == "auto" and progress is None
+    where = device is None and method == "auto" and may_be_silent(progress)
     if where and is_flow_for_host(network.n, network.m) and on_host.can_solve(network):
         phases.begin("search")
         began = time.perf_counter()

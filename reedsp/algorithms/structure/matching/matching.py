@@ -15,7 +15,7 @@ from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
 from reedsp.system.options import check_choice
 from reedsp.system.phases import Phases
-from reedsp.system.progress_bar import search_bar
+from reedsp.system.progress_bar import may_be_silent, search_bar
 from reedsp.typing import GraphLike, MatchingMethod, Vertices
 
 
@@ -86,7 +86,7 @@ def maximum_matching(
     pattern, *names = biadjacency_of(graph, rows)
     bar = search_bar(1, "rounds", progress)
     phases.begin("search")
-    if device is None and method == "auto" and progress is None and on_host.can_solve(pattern):
+    if device is None and method == "auto" and may_be_silent(progress) and on_host.can_solve(pattern):
         return _on_host(on_host.solve(pattern), pattern, names, phases)
     chosen = get_device(device)
     job = Job(chosen, recycle=True, phases=phases)
