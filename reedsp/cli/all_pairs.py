@@ -44,6 +44,7 @@ from reedsp.cli.output import (
     stated_failures,
     the_only,
 )
+from reedsp.system.files.atomic_file import followed, replace_whole
 from reedsp.system.progress_bar import LATE, vertices_bar
 
 if TYPE_CHECKING:
@@ -176,7 +177,10 @@ def _streamed(output: Path | None, force: bool) -> Path | None:
     kept = [output]
     if not os.path.lexists(_in_progress(output)):  # beside it predecessors may be its result
         kept.append(output.with_suffix(".pred.npy"))
-    return output.with_name(f".{output.stem}.new.npy") if force and any(map(os.path.lexists, kept)) else output
+    if not force or not any(map(os.path.lexists, kept)):
+        return output
+    place = followed(output)
+    return place.with_name(f".{place.stem}.new.npy")
 
 
 def _in_progress(streamed: Path) -> Path:
@@ -223,9 +227,9 @@ def _store(paths: AllPairs, output: Path, streamed: Path | None, force: bool) ->
         (dist, pred), (new_dist, new_pred) = _files(output), _files(streamed)
         if paths.pred is None:
             pred.unlink(missing_ok=True)  # of other distances
-        os.replace(new_dist, dist)
+        replace_whole(new_dist, dist)
         if paths.pred is not None:
-            os.replace(new_pred, pred)
+            replace_whole(new_pred, pred)
 
 
 def _extent(graph: Graph, paths: AllPairs) -> dict[str, Any]:

@@ -415,6 +415,27 @@ def test_old_predecessors_go_with_their_distances(
 
 
 @needs_device
+@pytest.mark.skipif(os.name != "posix", reason="links and permissions")
+def test_all_pairs_that_replace_others_keep_links_and_permissions(
+    capsys: pytest.CaptureFixture[str], graph_file: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    matrices = {tmp_path / "matrix.npy": elsewhere / "m.npy", tmp_path / "matrix.pred.npy": elsewhere / "p.npy"}
+    for link, target in matrices.items():
+        target.write_bytes(b"older")
+        target.chmod(0o600)
+        link.symlink_to(target)
+    output = next(iter(matrices))
+    assert run(capsys, "apsp", graph_file, "-o", output, "--predecessors", "--force", "--quiet") == (0, "", "")
+    for link, target in matrices.items():
+        assert (link.is_symlink(), target.stat().st_mode & 0o777) == (True, 0o600)
+    assert sorted(elsewhere.iterdir()) == sorted(matrices.values())
+    assert sorted(tmp_path.iterdir()) == sorted([*matrices, elsewhere, graph_file])
+    assert run(capsys, "verify", graph_file, output)[0] == 0
+
+
+@needs_device
 def test_all_pairs_in_little_memory(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
     status, out, _ = run(capsys, "apsp", graph_file, "--memory-limit", 16, "--json")
     assert status == 0

@@ -49,9 +49,8 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object], *, overwrite: 
     overwrite = flag(overwrite, "overwrite")
     permissions = None
     if overwrite:
-        path = _followed(path)
-        with contextlib.suppress(FileNotFoundError):
-            permissions = stat.S_IMODE(path.stat().st_mode)
+        path = followed(path)
+        permissions = _permissions(path)
 
     def write_to_disk(file: IO[bytes]) -> None:
         if permissions is not None and hasattr(os, "fchmod"):
@@ -67,6 +66,27 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object], *, overwrite: 
     synchronise_folder(path.parent)
 
 
+def replace_whole(complete: Path, path: Path) -> None:
+    """Move a complete file over another, if it is there, of which it takes the permissions; a symbolic link stays one.
+
+    Raises
+    ------
+    OSError
+    """
+    path = followed(path)
+    permissions = _permissions(path)
+    if permissions is not None:
+        complete.chmod(permissions)
+    try:
+        os.replace(complete, path)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        with complete.open("rb") as content:  # a link may lead to another disk
+            write_whole(path, functools.partial(shutil.copyfileobj, content), overwrite=True)
+        complete.unlink()
+
+
 def check_writable(path: Path) -> None:
     """Raise what would keep a file from being written there, whatever its content: make one beside it for a moment.
 
@@ -75,7 +95,7 @@ def check_writable(path: Path) -> None:
     OSError
         Its name is too long, or no file can be made in its folder.
     """
-    path = _followed(path)
+    path = followed(path)
     with contextlib.suppress(FileNotFoundError):
         path.lstat()
     _write_beside(path, lambda file: None, lambda partial, path: None, 0o600)
@@ -110,9 +130,16 @@ def _write_beside(
             partial.unlink()
 
 
-def _followed(path: Path) -> Path:
+def followed(path: Path) -> Path:
     """Return what a symbolic link leads to, and of anything else the path."""
     return Path(os.path.realpath(path)) if os.path.islink(path) else path
+
+
+def _permissions(path: Path) -> int | None:
+    """Return those of a file; None if there is none."""
+    with contextlib.suppress(FileNotFoundError):
+        return stat.S_IMODE(path.stat().st_mode)
+    return None
 
 
 def put_in_place(source: str | Path, path: Path, folder: int | None = None) -> None:

@@ -17,7 +17,14 @@ from typing import IO, Any
 import pytest
 
 from reedsp.system.files import atomic_file
-from reedsp.system.files.atomic_file import check_writable, put_in_place, room_for, write_private, write_whole
+from reedsp.system.files.atomic_file import (
+    check_writable,
+    put_in_place,
+    replace_whole,
+    room_for,
+    write_private,
+    write_whole,
+)
 
 ONE_PID = """
 import os, sys
@@ -141,6 +148,29 @@ def test_a_link_stays_a_link(is_there: bool, tmp_path: Path) -> None:
     write_whole(link, lambda stream: stream.write(b"2"), overwrite=True)
     assert (link.is_symlink(), target.read_bytes()) == (True, b"2")
     assert sorted(each.name for each in tmp_path.rglob("*")) == ["a", "elsewhere", "link"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and permissions")
+@pytest.mark.parametrize("is_far", [True, False])
+def test_a_complete_file_replaces_what_a_link_leads_to(
+    is_far: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, link, complete = tmp_path / "a", tmp_path / "link", tmp_path / "complete"
+    target.write_bytes(b"1")
+    target.chmod(0o640)
+    link.symlink_to("a")
+    complete.write_bytes(b"2")
+    replace = os.replace
+
+    def on_one_disk(source: Path, to: Path) -> None:
+        if is_far and source == complete:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+        replace(source, to)
+
+    monkeypatch.setattr(os, "replace", on_one_disk)
+    replace_whole(complete, link)
+    assert (link.is_symlink(), target.read_bytes(), stat.S_IMODE(target.stat().st_mode)) == (True, b"2", 0o640)
+    assert sorted(tmp_path.iterdir()) == [target, link]
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
