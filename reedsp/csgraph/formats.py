@@ -21,17 +21,18 @@ _LOOKED_AT = 16
 """Rows of a large array that say how many of its entries are edges, at least."""
 
 
-def compressed(csgraph: Any, unweighted: bool = False) -> Any:
+def compressed(csgraph: Any, unweighted: bool = False, searches: int = 1) -> Any:
     """Return a small square array, or matrix of any format but CSR, as a CSR matrix whose weights are not yet checked.
 
-    None for others, for those that are corrupt, and for parallel edges, which SciPy would add up.
+    None for others, for those that are corrupt, and for parallel edges, which SciPy would add up. An array in which a
+    device would sooner have done so many searches is not small.
     """
     if issparse(csgraph):
         return _of_sparse(csgraph, unweighted)
     if not isinstance(csgraph, (np.ndarray, list, tuple)) or (isinstance(csgraph, np.ndarray) and csgraph.ndim != 2):
         return None
     n = len(csgraph)
-    if not (is_for_host(n, n * n, 1) or (_is_in_order(csgraph) and _is_thin(csgraph, n, n * n))):
+    if not (is_for_host(n, n * n, searches) or (_is_in_order(csgraph) and _is_thin(csgraph, n, n * n, searches))):
         return None
     dense = np.asarray(np.ma.getdata(csgraph)) if isinstance(csgraph, np.ndarray) else as_array(csgraph, "csgraph")
     if dense.ndim != 2 or not 0 < len(dense) == dense.shape[1] or dense.dtype.kind not in "biuf":
@@ -40,7 +41,7 @@ def compressed(csgraph: Any, unweighted: bool = False) -> Any:
     is_edge = dense < np.inf
     is_edge &= ~np.ma.getmaskarray(csgraph) if isinstance(csgraph, np.ma.MaskedArray) else dense != 0
     edges = is_edge.ravel().nonzero()[0]
-    if not is_for_host(n, len(edges), 1):
+    if not is_for_host(n, len(edges), searches):
         return None
     return of_positions(edges, dense.ravel().take(edges).astype(np.float64), n)
 
@@ -49,9 +50,9 @@ def _is_in_order(rows: Any) -> bool:
     return not isinstance(rows, np.ndarray) or rows.flags.c_contiguous
 
 
-def _is_thin(rows: Any, n: int, entries: int) -> bool:
+def _is_thin(rows: Any, n: int, entries: int, searches: int = 1) -> bool:
     """Return whether few entries of an array, or of the diagonals of a matrix, seem to be edges, by a look at some."""
-    if entries > _LOOKED_THROUGH or not is_for_host(n, 0, 1):
+    if entries > _LOOKED_THROUGH or not is_for_host(n, 0, searches):
         return False
     looked_at = rows[:: 1 + len(rows) // _LOOKED_AT]
     if isinstance(rows, np.ma.MaskedArray):
@@ -60,7 +61,7 @@ def _is_thin(rows: Any, n: int, entries: int) -> bool:
         counts = [int(np.count_nonzero(row)) for row in looked_at]
     except (TypeError, ValueError):  # of lists that hold anything else
         return False
-    return is_for_host(n, sum(counts) * len(rows) // max(len(counts), 1), 1)
+    return is_for_host(n, sum(counts) * len(rows) // max(len(counts), 1), searches)
 
 
 def _of_sparse(csgraph: Any, unweighted: bool) -> Any:

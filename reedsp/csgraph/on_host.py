@@ -46,7 +46,8 @@ def search_on_host(
     With `auto` the sums of all pairs are those of the algorithm that `shortest_path` takes by itself. Weights may be
     negative if they may be `signed`, and `everywhere` has cycles of negative weight matter that cannot be reached.
     """
-    if (small := small_matrix(csgraph, unweighted, signed=signed)) is None:
+    searches = 1 if indices is None or limit < np.inf else _at_least_in(indices)
+    if (small := small_matrix(csgraph, unweighted, signed=signed, searches=searches)) is None:
         return None
     if small.signed:
         return _search_signed(small, indices, return_predecessors, everywhere) if directed else None
@@ -83,6 +84,11 @@ def search_on_host(
         return dist.reshape(shape), before.reshape(shape)
     pred = trees(*edges, dist, [[source] for source in sources.tolist()], before, direct=True)
     return dist.reshape(shape), pred.reshape(shape)
+
+
+def _at_least_in(indices: Any) -> int:
+    """Return a number of vertices that there are at least, but for none, without a look at what they are."""
+    return max(1, len(indices) if isinstance(indices, (list, tuple, range)) else getattr(indices, "size", 1))
 
 
 def _are_added_otherwise(small: Small, directed: bool, auto: bool) -> bool:

@@ -41,14 +41,14 @@ class Small(NamedTuple):
     counted: bool
 
 
-def small_matrix(csgraph: Any, unweighted: bool = False, *, signed: bool = False) -> Small | None:
+def small_matrix(csgraph: Any, unweighted: bool = False, *, signed: bool = False, searches: int = 1) -> Small | None:
     """Return a small matrix as SciPy's searches take it.
 
     None if it is large, or anything but a matrix of numbers, whose sums float64 holds, or if some are negative, but
-    where such are `signed`, or do not matter.
+    where such are `signed`, or do not matter. An array that is too large for so many searches is not looked through.
     """
     if (rows := compressed_rows(csgraph)) is None:
-        if (csgraph := compressed(csgraph, unweighted)) is None:
+        if (csgraph := compressed(csgraph, unweighted, searches)) is None:
             return None
         rows = csgraph.indptr, csgraph.indices, csgraph.data
     elif not is_for_host(len(rows[0]), len(rows[1]), 1, unweighted):

@@ -15,7 +15,8 @@ import reedsp
 import reedsp.csgraph as ours
 from reedsp.algorithms.single_source.host import trees
 from reedsp.cost_model import place
-from reedsp.csgraph.formats import compressed
+from reedsp.csgraph import formats
+from reedsp.csgraph.formats import compressed, of_positions
 from reedsp.csgraph.matrix import are_plain, are_pointers
 from reedsp.device.job import Launched, recording
 
@@ -366,6 +367,25 @@ def test_arrays_of_few_edges_are_small(form: str, monkeypatch: pytest.MonkeyPatc
     assert compressed(np.asfortranarray(few)) is None  # whose edges are in another order
     monkeypatch.setattr("reedsp.csgraph.formats._LOOKED_THROUGH", 40)
     assert (compressed(FORMS[form](scipy.sparse.csr_array(few))) is None) is (form != "dia")  # of one diagonal
+
+
+@pytest.mark.parametrize("indices", [list(range(200)), tuple(range(200)), range(200), np.arange(200)])
+def test_arrays_are_not_looked_through_for_more_searches_than_the_host_makes(
+    indices: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, "_serves", True)
+    rng, n = np.random.default_rng(1), 600
+    graph = np.zeros((n, n))
+    graph[rng.integers(0, n, 1000), rng.integers(0, n, 1000)] = rng.integers(1, 9, 1000)
+    looked: list[Any] = []
+    monkeypatch.setattr(formats, "of_positions", lambda *given: looked.append(given) or of_positions(*given))
+    found = ours.dijkstra(graph, indices=indices)
+    assert not looked
+    for few in ([7], 7, np.array(7), np.array([7]), []):
+        looked.clear()
+        dist = ours.dijkstra(graph, indices=few)
+        assert looked
+        np.testing.assert_array_equal(dist.reshape(-1, n), found[[7] * (len(dist.reshape(-1, n)))])
 
 
 @pytest.mark.parametrize("trees", [False, True])
