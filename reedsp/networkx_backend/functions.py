@@ -881,8 +881,6 @@ def astar_path_length(
     cutoff: Any = None,
 ) -> Any:
     """Return the length of the path between two nodes that A* finds."""
-    if source not in G or target not in G:  # of which it says something else than of the path
-        return _own("astar_path_length", G.source, source, target, heuristic=heuristic, weight=weight, cutoff=cutoff)
     path = astar_path(G, source, target, heuristic, weight, cutoff=cutoff)
     cost, adjacency = G.cost_of(weight), G.adjacency()
     return sum(cost(tail, head, adjacency[tail][head]) for tail, head in pairwise(path))
