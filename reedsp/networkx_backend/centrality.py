@@ -105,7 +105,9 @@ def harmonic_centrality(
     nbunch, sources = (each if each is None else list(G.source.nbunch_iter(each)) for each in (nbunch, sources))
     if nbunch is not None or sources is not None:
         distance = nearby.asked_once(G, distance)
-        near: dict[Node, float] | None = nearby.own_answer("harmonic_centrality", G, nbunch, distance, sources)
+        near: dict[Node, float] | None = nearby.own_answer(
+            "harmonic_centrality", G, nbunch, distance=distance, sources=sources
+        )
         if near is not None:
             return near
     ends = set(G.nodes if nbunch is None else nbunch)

@@ -86,6 +86,8 @@ def _weak_sets(name: str, G: NetworkXGraph) -> Iterator[set[Node]]:
     first = frozenset(near or ())
     if near is not None:
         yield near  # the others are looked for when they are asked for
+        if len(first) == len(G):
+            return
     G = G.as_it_is()
     parts = _parts(G, strong=False)
     sets: Iterator[set[Node]] = _own(name, G) if parts is None else parts.nodes(G)

@@ -55,7 +55,7 @@ from reedsp.networkx_backend.forests import (  # noqa: F401  networkx finds them
     minimum_spanning_edges,
     minimum_spanning_tree,
 )
-from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node, most_nodes
+from reedsp.networkx_backend.graph import Arcs, NetworkXGraph, Node, lists_what_it_stores, most_nodes
 from reedsp.networkx_backend.matching import (  # noqa: F401  networkx finds them here
     hopcroft_karp_matching,
     to_vertex_cover,
@@ -143,6 +143,8 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         return f"{nodes} nodes, fewer than {minimum}: networkx answers sooner"
     if views.is_limited(graph):
         return "a search that is begun on the host stays there"
+    if not lists_what_it_stores(graph):
+        return f"{type(graph).__name__} lists edges in a way of its own"
     return on_device.has_device() or "there is no usable OpenCL device"
 
 
@@ -243,7 +245,7 @@ def _breadth_first_from_each(
     limit = _limit(cutoff)
     return nearby.from_each(
         G.source,
-        lambda node: nearby.own_answer(name, G, node, cutoff=cutoff),
+        lambda node: nearby.answer_of_many(name, G, node, cutoff=cutoff),
         lambda node: _own(name, G.source, node, cutoff=cutoff),
         lambda nodes: map(answer, on_device.breadth_first_from_each(G, nodes, limit)),
         nearby.more_and_more(),
@@ -295,7 +297,8 @@ def _fewest_edges_nearby(G: NetworkXGraph, source: Node, target: Node) -> list[N
     """Return what the host finds; None where the nodes are so far apart that the device is quicker."""
     if not (source in G and target in G and nearby.is_tried(G)):
         return None
-    return nearby.breadth_first_between(G.adjacency(), G.adjacency(reverse=True), source, target, on_device.NEAR_NODES)
+    after, before = G.adjacency(), G.adjacency(reverse=True)
+    return nearby.breadth_first_between(after, before, source, target, nearby.most_between(G))
 
 
 def _level_between(G: NetworkXGraph, source: Node, target: Node) -> int:
@@ -403,7 +406,7 @@ def dijkstra_path(G: NetworkXGraph, source: Node, target: Node, weight: Any = "w
 def dijkstra_path_length(G: NetworkXGraph, source: Node, target: Node, weight: Any = "weight") -> Any:
     """Return the length of a shortest path between two nodes."""
     weight = nearby.asked_once(G, weight)
-    near = nearby.own_answer("dijkstra_path_length", G, source, target, weight=weight)
+    near = nearby.own_answer("dijkstra_path_length", G, source, target=target, weight=weight)
     if near is not None:
         return near
     found = _dijkstra_to(G, [source], target, None, weight, _no_path(source, target))
@@ -498,7 +501,7 @@ def _dijkstra_from_each(
 
     def near(node: Node) -> Any:
         is_asked = callable(weight) and kept.cache_info().currsize  # then a function has told all weights
-        return None if is_asked else nearby.own_answer(name, G, [node], **given)
+        return None if is_asked else nearby.answer_of_many(name, G, [node], **given)
 
     def own(node: Node) -> Any:
         return _own(name, G.source, [node], **given)
@@ -545,7 +548,7 @@ def _dijkstra_between(
     known = present and not callable(weight) and not G.has_two_weights()
     if known and nearby.is_tried(G):
         after, before = G.rows(weight), G.rows(weight, reverse=True)
-        found = nearby.dijkstra_between(after, before, source, target, on_device.NEAR_NODES)
+        found = nearby.dijkstra_between(after, before, source, target, nearby.most_between(G, weight))
         if found is not None:
             return found
     if known and on_device.is_wanted(G) and _is_named_alike(G, source, target):
@@ -579,7 +582,7 @@ def bellman_ford_path(G: NetworkXGraph, source: Node, target: Node, weight: Any 
 def bellman_ford_path_length(G: NetworkXGraph, source: Node, target: Node, weight: Any = "weight") -> Any:
     """Return the length of a shortest path between two nodes."""
     weight = nearby.asked_once(G, weight)
-    near = nearby.own_answer("bellman_ford_path_length", G, source, target, weight=weight)
+    near = nearby.own_answer("bellman_ford_path_length", G, source, target=target, weight=weight)
     if near is not None:
         return near
     arcs = on_device.whole_arcs_for(G, weight) if source in G and target in G and source != target else None
@@ -607,7 +610,7 @@ def _bellman_ford_to(G: NetworkXGraph, source: Node, target: Node, weight: Any) 
     if callable(weight) or source not in G or target not in G:
         return None
     near: tuple[Any, list[Node]] | None = nearby.own_answer(
-        "single_source_bellman_ford", G, source, target, weight=weight
+        "single_source_bellman_ford", G, source, target=target, weight=weight
     )
     if near is not None:
         return near
@@ -756,7 +759,7 @@ def average_shortest_path_length(G: NetworkXGraph, weight: Any = None, method: s
         raise ValueError(f"method not supported: {method}")
     n = len(G)
     if n == 0:
-        raise nx.NetworkXPointlessConcept("the graph without nodes has no paths and so no mean of their lengths")
+        raise nx.NetworkXPointlessConcept("the null graph has no paths, thus there is no average shortest path length")
     if n == 1:
         return 0
     if not is_connected(G):
@@ -861,7 +864,7 @@ def astar_path(
     """Return the path between two nodes that A* finds."""
     if heuristic is None and not cutoff and source != target:  # then it takes the steps of Dijkstra's search
         weight = nearby.asked_once(G, weight)
-        near: list[Node] | None = nearby.own_answer("astar_path", G, source, target, weight=weight)
+        near: list[Node] | None = nearby.own_answer("astar_path", G, source, target=target, weight=weight)
         if near is not None:
             return near
         found = _dijkstra_to(G, [source], target, None, weight, _no_path(source, target))
@@ -881,6 +884,9 @@ def astar_path_length(
     cutoff: Any = None,
 ) -> Any:
     """Return the length of the path between two nodes that A* finds."""
+    is_other = not lists_what_it_stores(G.source)
+    if is_other or source not in G or target not in G:  # of which it says something else than of the path
+        return _own("astar_path_length", G.source, source, target, heuristic=heuristic, weight=weight, cutoff=cutoff)
     path = astar_path(G, source, target, heuristic, weight, cutoff=cutoff)
     cost, adjacency = G.cost_of(weight), G.adjacency()
     return sum(cost(tail, head, adjacency[tail][head]) for tail, head in pairwise(path))

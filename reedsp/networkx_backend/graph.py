@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, compress, repeat
-from operator import methodcaller
 from typing import Any
 
 import networkx as nx
@@ -24,6 +23,12 @@ Rows = Callable[[Node], Iterable[tuple[Node, Any]]]
 """Gives the neighbours of a node and what the edges to them cost, in networkx' order."""
 
 _NODES_AT_ONCE = 2**12
+_CLASSES = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+_LISTING = (
+    *("__getitem__", "neighbors", "successors", "predecessors", "adjacency"),
+    *("adj", "succ", "pred", "edges", "in_edges", "out_edges"),
+)
+"""What classes of graphs list edges by."""
 _NO_EDGES = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)
 
 
@@ -72,6 +77,14 @@ def most_nodes(graph: Any) -> int:
     return len(graph)
 
 
+def lists_what_it_stores(graph: Any) -> bool:
+    """Tell whether networkx finds the edges of a graph where it stores them: a class may list others, or none."""
+    kind = type(graph)
+    return kind in _CLASSES or not any(
+        name in vars(each) for each in kind.__mro__ if each not in _CLASSES for name in _LISTING
+    )
+
+
 def is_filtered(graph: Any) -> bool:
     """Return whether a graph is a view that looks at each node of another one."""
     return not isinstance(graph._node, dict) and isinstance(getattr(graph, "_graph", None), nx.Graph)
@@ -89,7 +102,7 @@ class NetworkXGraph:
     Attributes
     ----------
     is_wide : bool
-        Whether a search on the host has been given up, since it led to many edges.
+        Whether a search on the host that had no end set has been given up, since it led to many edges.
     """
 
     __networkx_backend__ = "reedsp"
@@ -115,7 +128,7 @@ class NetworkXGraph:
     @property
     def nodes(self) -> list[Node]:
         """The nodes by their numbers, listed when they are first asked for."""
-        nodes: list[Node] = self._keep("nodes", lambda: list(self.source))
+        nodes: list[Node] = self._keep("nodes", lambda: list(iter(self.source)))
         return nodes
 
     def is_directed(self) -> bool:
@@ -209,6 +222,11 @@ class NetworkXGraph:
         )
         return arcs
 
+    def is_read(self, weight: Any, reverse: bool = False) -> bool:
+        """Tell whether `arcs` has the edges at hand, so that a device can begin at once."""
+        side = reverse and self.is_directed()
+        return not callable(weight) and (("ends", side) if weight is None else ("arcs", weight, side)) in self._kept
+
     def matrix(self, weight: Any) -> npt.NDArray[np.float64]:
         """Return the weights of all pairs as floats, inf where there is no edge."""
         matrix = np.full((len(self.nodes), len(self.nodes)), np.inf)
@@ -278,11 +296,10 @@ class NetworkXGraph:
         ends: Ends | None = self._kept.get(side)
         parts: list[tuple[npt.NDArray[Any], ...]] = []
         weights = Weights()
-        count = len if self._is_plain() else _number_of_neighbours
         for begin in range(0, len(self.nodes), _NODES_AT_ONCE) if ends is None or weight is not None else ():
-            rows = list(map(self.adjacency(reverse).__getitem__, self.nodes[begin : begin + _NODES_AT_ONCE]))
+            rows = self._rows(self.nodes[begin : begin + _NODES_AT_ONCE], reverse, weight is not None)
             if ends is None:
-                counts = np.fromiter(map(count, rows), np.int64, len(rows))
+                counts = np.fromiter(map(len, rows), np.int64, len(rows))
                 tails = np.repeat(np.arange(begin, begin + len(rows), dtype=np.int32), counts)
                 heads = self._heads(rows, len(tails))
                 parts.append((counts, tails, heads))
@@ -290,8 +307,7 @@ class NetworkXGraph:
                 part = slice(*ends.indptr[[begin, begin + len(rows)]])
                 tails, heads = ends.tails[part], ends.heads[part]
             if weight is not None:
-                values = dict.values if self._is_plain() else methodcaller("values")
-                data: Iterable[Any] = chain.from_iterable(map(values, rows))
+                data: Iterable[Any] = chain.from_iterable(map(dict.values, rows))
                 if self._has_edges_twice():
                     data = compress(data, (tails <= heads).tobytes())
                 weights.extend(self._weights_in(data, weight))
@@ -299,6 +315,19 @@ class NetworkXGraph:
             counts, tails, heads = map(np.concatenate, zip(*parts, strict=True)) if parts else _NO_EDGES
             ends = self._kept[side] = Ends(np.concatenate(([0], np.cumsum(counts))), tails, heads)
         return ends, weights
+
+    def _rows(self, nodes: list[Node], reverse: bool, with_data: bool) -> list[Any]:
+        """Return the neighbours of some nodes, in dicts where their data is wanted.
+
+        A row of a view is copied, once: whoever looks at it, or asks for its length, as `list` does, has each neighbour
+        filtered.
+        """
+        rows = map(self.adjacency(reverse).__getitem__, nodes)
+        if self._is_plain():
+            return list(rows)
+        if with_data:
+            return [row if type(row) is dict else dict(row.items()) for row in rows]
+        return list(map(list, map(iter, rows)))
 
     def _heads(self, rows: list[Any], m: int) -> npt.NDArray[np.int32]:
         number_of = self.number_of
@@ -328,11 +357,6 @@ class NetworkXGraph:
         if name not in self._kept:
             self._kept[name] = make()
         return self._kept[name]
-
-
-def _number_of_neighbours(row: Any) -> int:
-    """Return how many there are; the length that networkx gives a view counts some whose edges are all hidden."""
-    return len(row) if type(row) is dict else sum(1 for _ in row)
 
 
 class AskedOnce:

@@ -63,7 +63,11 @@ class _Search:
         if not self._is_tried:
             return None
         name, start, options = _search_of_networkx(node, self._weight)
-        lengths = nearby.limited_answer(name, self._graph, self._most, start, reverse=self._inward, **options)
+        options["reverse"] = self._inward
+        if len(self.nodes) == 1:
+            lengths = nearby.own_answer(name, self._graph, start, **options)
+        else:
+            lengths = nearby.limited_answer(name, self._graph, self._most, start, **options)
         return None if lengths is None else list(lengths.values())
 
     @functools.cached_property
@@ -344,7 +348,9 @@ def centroid(G: NetworkXGraph, weight: Any = None, attr: Any = None, sp: Any = N
     minimum, nodes = math.inf, []
     for node, sums in found:
         if sums.reached < len(G):
-            raise nx.NetworkXNoPath(f"Input graph {G.source} is disconnected, so that no sum is finite.")
+            raise nx.NetworkXNoPath(
+                f"Input graph {G.source} is disconnected, so every induced subgraph has infinite barycentricity."
+            )
         total = sums.total
         if attr is not None:
             G.source.nodes[node][attr] = total
@@ -364,7 +370,7 @@ def closeness_centrality(
     """Return the reciprocal of the mean distance to each node, or to one."""
     nodes = G if u is None else [u]
     if sp is None and u is not None and u not in G:
-        raise nx.NodeNotFound(f"Node {u} not found in graph")
+        return nx.closeness_centrality(G.source, u, distance, backend="networkx")  # which says so
     closeness = {}
     given = None if sp is None else _sums_of_each(_given_inward(G, sp, nodes))
     for node, sums in _sums_from(G, distance, nodes, inward=True) if given is None else given:

@@ -13,7 +13,14 @@ from typing import Any
 import networkx as nx
 
 from reedsp.networkx_backend import on_device, views
-from reedsp.networkx_backend.graph import AskedOnce, NetworkXGraph, Node, Rows
+from reedsp.networkx_backend.graph import (
+    AskedOnce,
+    NetworkXGraph,
+    Node,
+    Rows,
+    is_filtered,
+    most_nodes,
+)
 
 _NODES_TRIED = 64
 
@@ -22,15 +29,48 @@ Neighbours = Mapping[Node, Iterable[Node]]
 
 
 def own_answer(name: str, graph: NetworkXGraph, *args: Any, reverse: bool = False, **kwargs: Any) -> Any:
-    """Return what networkx' own function answers; None if it passes more than `NEAR_EDGES` edges before.
+    """Return what networkx' own function answers to one question; None if it passes `NEAR_EDGES` edges before.
 
-    Fewer where an earlier question about the graph led so far. None also where networkx would answer at once, and where
-    every search belongs on the device. With its edges in the other direction where `reverse`.
+    It may pass more where the device would have to read all edges first, and fewer where it need not and an earlier
+    search without a target or cutoff led so far. None also where networkx would answer at once, and where every search
+    belongs on the device. With its edges in the other direction where `reverse`.
+    """
+    if not is_tried(graph):
+        return None
+    nodes = _nodes_sooner_passed(graph, kwargs.get("weight", kwargs.get("distance")), reverse)
+    ends_early = any(kwargs.get(end) is not None for end in ("target", "cutoff"))
+    is_narrow = graph.is_wide and not (nodes or ends_early)
+    most = on_device.NEAR_EDGES_FROM_EACH if is_narrow else on_device.NEAR_EDGES
+    found = limited_answer(name, graph, most, *args, reverse=reverse, nodes=nodes, **kwargs)
+    graph.is_wide |= found is None and not ends_early
+    return found
+
+
+def _nodes_sooner_passed(graph: NetworkXGraph, weight: Any = None, reverse: bool = False) -> int:
+    """Return how many nodes a search passes sooner than all edges are read for the device: none where they are at hand.
+
+    In a view that filters, which is read again in each call, each node once.
+    """
+    if graph.is_read(weight, reverse):
+        return 0
+    nodes = most_nodes(graph.source)
+    return nodes if is_filtered(graph.source) else nodes // on_device.NEAR_PART
+
+
+def most_between(graph: NetworkXGraph, weight: Any = None) -> int:
+    """Return how many nodes a search between two of them may come to on the host."""
+    return max(on_device.NEAR_NODES, _nodes_sooner_passed(graph, weight))
+
+
+def answer_of_many(name: str, graph: NetworkXGraph, *args: Any, **kwargs: Any) -> Any:
+    """Return the same to one of many questions, which share what a device reads: `NEAR_EDGES` are the limit.
+
+    Fewer where an earlier question about the graph led so far.
     """
     if not is_tried(graph):
         return None
     most = on_device.NEAR_EDGES_FROM_EACH if graph.is_wide else on_device.NEAR_EDGES
-    found = limited_answer(name, graph, most, *args, reverse=reverse, **kwargs)
+    found = limited_answer(name, graph, most, *args, **kwargs)
     graph.is_wide |= found is None
     return found
 
@@ -40,10 +80,18 @@ def is_tried(graph: NetworkXGraph) -> bool:
     return not on_device.is_forced() and on_device.may_be_wanted(graph)
 
 
-def limited_answer(name: str, graph: NetworkXGraph, most: int, *args: Any, reverse: bool = False, **kwargs: Any) -> Any:
-    """Return what networkx' own function answers; None if it passes more edges than so many before."""
+def limited_answer(
+    name: str,
+    graph: NetworkXGraph,
+    most: int,
+    *args: Any,
+    reverse: bool = False,
+    nodes: int = 0,
+    **kwargs: Any,
+) -> Any:
+    """Return what networkx' own function answers; None if it passes more edges than so many, and `nodes`, before."""
     try:
-        return getattr(nx, name)(views.limited(graph, most, reverse), *args, **kwargs, backend="networkx")
+        return getattr(nx, name)(views.limited(graph, most, reverse, nodes), *args, **kwargs, backend="networkx")
     except views.TooFarError:
         return None
 
@@ -52,8 +100,9 @@ def first_answer(name: str, graph: NetworkXGraph) -> Any:
     """Return what networkx' own generator yields first; None where `own_answer` is."""
     if not is_tried(graph):
         return None
+    view = views.limited(graph, on_device.NEAR_EDGES, nodes=_nodes_sooner_passed(graph))
     try:
-        return next(getattr(nx, name)(views.limited(graph, on_device.NEAR_EDGES), backend="networkx"), None)
+        return next(getattr(nx, name)(view, backend="networkx"), None)
     except views.TooFarError:
         return None
 

@@ -31,7 +31,7 @@ from reedsp.device.job import Job
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.edges.statistics import Measured, RowStatistics
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
-from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node, most_nodes
+from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node, lists_what_it_stores, most_nodes
 from reedsp.networkx_backend.order import Replay, edges_among, only_path, replay
 from reedsp.networkx_backend.paths import LazyPaths, PathTree
 from reedsp.networkx_backend.reading import EXACT_IN_INT64
@@ -54,6 +54,8 @@ NEAR_NODES = 2000
 """Nodes that a search between two nodes settles on the host before it is begun on the device."""
 NEAR_EDGES = 2000
 """Edges that a search as far as a cutoff, to a target or of a component passes on the host before the same."""
+NEAR_PART = 4
+"""One in so many nodes a search passes on the host where all edges would have to be read for the device."""
 NEAR_EDGES_FROM_EACH = 100
 """The same where there is a search from each node: the device makes many together."""
 ROWS_AT_ONCE = 64
@@ -93,24 +95,28 @@ def _has_own_device() -> bool:
 def is_wanted(graph: NetworkXGraph, searches: int = 1) -> bool:
     """Tell whether so many searches of this graph, whose order does not matter, belong on the device."""
     large = len(graph) >= (MIN_NODES if searches < len(graph) else MIN_NODES_FROM_EACH)
-    return (large or is_forced()) and len(graph) > 0 and has_device()
+    return (large or is_forced()) and len(graph) > 0 and _has_device_for(graph)
+
+
+def _has_device_for(graph: NetworkXGraph) -> bool:
+    return lists_what_it_stores(graph.source) and has_device()
 
 
 def may_be_wanted(graph: NetworkXGraph) -> bool:
     """Tell whether one search may belong on the device, without counting the nodes of a view."""
-    return (most_nodes(graph.source) >= MIN_NODES or is_forced()) and has_device()
+    return (most_nodes(graph.source) >= MIN_NODES or is_forced()) and _has_device_for(graph)
 
 
 def is_wanted_by_triples(graph: NetworkXGraph) -> bool:
     """Tell whether distances between all pairs, for which networkx looks at all triples, belong on the device."""
-    return (len(graph) >= MIN_NODES_OF_TRIPLES or is_forced()) and len(graph) > 0 and has_device()
+    return (len(graph) >= MIN_NODES_OF_TRIPLES or is_forced()) and len(graph) > 0 and _has_device_for(graph)
 
 
 def is_wanted_by_paths(graph: NetworkXGraph, searches: int | None) -> bool:
     """Tell whether paths from so many nodes, by default from all, are to be counted on the device."""
     searches = len(graph) if searches is None else searches
     large = len(graph) * searches >= MIN_NODES_OF_PATHS**2
-    return (large or is_forced()) and len(graph) > 0 and searches > 0 and has_device()
+    return (large or is_forced()) and len(graph) > 0 and searches > 0 and _has_device_for(graph)
 
 
 def is_forced() -> bool:

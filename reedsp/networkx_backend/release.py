@@ -13,6 +13,8 @@ from typing import Any
 
 import networkx as nx
 
+from reedsp.networkx_backend.graph import NetworkXGraph
+
 SINCE_3_7 = hasattr(nx, "centroid")
 """Whether networkx is 3.7 or later: `floyd_warshall` takes functions as weights and has the order of the neighbours; a
 graph without nodes has no eccentricities; `all_shortest_paths` and its kin name fewer paths twice where edges of weight
@@ -38,14 +40,28 @@ class Dispatched:
         own = networkx_function(name)
         self._signature = None if own is None else inspect.signature(inspect.unwrap(own))
         parameters = {} if self._signature is None else dict(self._signature.parameters)
+        self._name = name
         self._function = functools.partial(_answer_of_networkx, name) if function is None else function
         self._known = set(parameters) if function is None else set(inspect.signature(function).parameters)
         self._unknown = set(parameters) - self._known
         self._options = [name for name, each in parameters.items() if each.kind is each.VAR_KEYWORD]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Answer; arguments that the function does not know are left out."""
-        given = {name: value for name, value in self._given(*args, **kwargs).items() if name in self._known}
+        """Answer; arguments that the function does not know are left out.
+
+        Raises
+        ------
+        TypeError
+            networkx' function does not take these arguments, or what is given for the graph is none.
+        """
+        try:
+            arguments = self._given(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self._name}() {error}") from None
+        for name in ("G", "flowG"):
+            if name in arguments and not isinstance(arguments[name], NetworkXGraph):
+                raise TypeError(f"{self._name}: {name} must be a networkx graph, not {type(arguments[name]).__name__}")
+        given = {name: value for name, value in arguments.items() if name in self._known}
         for name in self._options:
             given |= given.pop(name, {})
         return self._function(**given)

@@ -16,15 +16,16 @@ class TooFarError(Exception):
     """A search has passed more edges than it was allowed."""
 
 
-def limited(G: NetworkXGraph, most: int, reverse: bool = False) -> Any:
+def limited(G: NetworkXGraph, most: int, reverse: bool = False, nodes: int = 0) -> Any:
     """Return the graph for one search, which raises `TooFarError` if it passes more edges than so many.
 
-    With its edges in the other direction where `reverse`.
+    Or not before it has come to some more `nodes` after these edges. With its edges in the other direction where
+    `reverse`.
     """
     graph = _graph_like(G)
-    graph._node, graph._adj = G.source._node, _LimitedRows(G.adjacency(reverse), most)
+    graph._node, graph._adj = G.source._node, _LimitedRows(G.adjacency(reverse), most, nodes)
     if G.is_directed():
-        graph._pred = _LimitedRows(G.adjacency(not reverse), most)
+        graph._pred = _LimitedRows(G.adjacency(not reverse), most, nodes)
     return graph
 
 
@@ -61,16 +62,19 @@ def _graph_like(G: NetworkXGraph) -> Any:
 
 
 class _LimitedRows(Mapping[Node, Any]):
-    """Rows, until as many edges were in those that were looked at."""
+    """Rows, until as many edges were in those that were looked at, and as many nodes after these."""
 
-    def __init__(self, rows: Mapping[Node, Any], most: int) -> None:
-        self._rows, self._left = rows, most
+    def __init__(self, rows: Mapping[Node, Any], most: int, nodes: int) -> None:
+        self._rows, self._edges, self._nodes = rows, most, nodes
 
     def __getitem__(self, node: Node) -> Any:
         row = self._rows[node]
-        self._left -= 1 + len(row)
-        if self._left < 0:
-            raise TooFarError
+        if self._edges >= 0:
+            self._edges -= 1 + len(row)
+        if self._edges < 0:
+            self._nodes -= 1
+            if self._nodes < 0:
+                raise TooFarError
         return row
 
     def __iter__(self) -> Iterator[Node]:

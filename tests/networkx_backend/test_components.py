@@ -94,6 +94,7 @@ def test_components_after_the_first(near: int, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
     monkeypatch.setattr(on_device, "MIN_NODES", 0)
     monkeypatch.setattr(on_device, "NEAR_EDGES", near)
+    monkeypatch.setattr(on_device, "NEAR_PART", 10**9)
     for kind in CLASSES:
         for seed in range(6):
             graph = kind(some_graph(seed, "int", 20, 3 * seed))

@@ -37,6 +37,7 @@ from reedsp.networkx_backend import (
 )
 from reedsp.networkx_backend.paths import LazyPaths
 from reedsp.networkx_backend.release import networkx_function
+from reedsp.system import switches
 
 FUNCTIONS = [name for name in functions.FUNCTIONS if getattr(getattr(nx, name, None), "name", None) == name]
 """The functions that the installed networkx dispatches."""
@@ -91,8 +92,10 @@ def forced(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("value", ["true", "yes", "01", "never", " 1"])
 def test_a_switch_without_a_meaning_is_named(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(on_device.FORCE_DEVICE, value)
+    monkeypatch.setattr(switches, "_named", set())
     with pytest.warns(RuntimeWarning, match=f"^REEDSP_FORCE_DEVICE = '{value}' is ignored, expected '1' or '0'$"):
         assert not on_device.is_forced()
+    assert not on_device.is_forced()  # without a second warning, which would be an error
 
 
 @pytest.mark.parametrize(("value", "forces"), [("1", True), ("0", False), ("", False)])
@@ -354,6 +357,7 @@ def test_between_two_nodes(kind: str, near: int, monkeypatch: pytest.MonkeyPatch
     """However soon the host leaves a search to the device, which names a path only if there is no other."""
     monkeypatch.setattr(on_device, "MIN_NODES", 0)
     monkeypatch.setattr(on_device, "NEAR_NODES", near)
+    monkeypatch.setattr(on_device, "NEAR_PART", 10**9)
     for seed in range(8):
         graph = some_graph(seed, "int" if kind == "unique" else kind, n=60, m=150)
         if kind == "unique":
@@ -393,6 +397,7 @@ def test_local_questions(kind: str, near: int, monkeypatch: pytest.MonkeyPatch) 
     """However soon the host leaves a search to the device."""
     monkeypatch.setattr(on_device, "MIN_NODES", 0)
     monkeypatch.setattr(on_device, "NEAR_EDGES", near)
+    monkeypatch.setattr(on_device, "NEAR_PART", 10**9)
     for seed in range(4):
         graph = some_graph(seed, kind, n=25, m=60)
         s, t, missing = ends_in(graph, seed)
@@ -452,6 +457,7 @@ def test_a_function_as_weight_is_asked_once_where_the_host_gives_up(monkeypatch:
     monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
     monkeypatch.setattr(on_device, "MIN_NODES", 0)
     monkeypatch.setattr(on_device, "NEAR_EDGES", 60)
+    monkeypatch.setattr(on_device, "NEAR_PART", 10**9)
     graph = nx.gnm_random_graph(200, 600, seed=2, directed=True)
     asked: Counter[tuple[int, int]] = Counter()
 
@@ -490,6 +496,7 @@ def test_each_of_large_and_small_components(kind: str, near: int, monkeypatch: p
     monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
     monkeypatch.setattr(on_device, "MIN_NODES", 0)
     monkeypatch.setattr(on_device, "NEAR_EDGES", near)
+    monkeypatch.setattr(on_device, "NEAR_PART", 10**9)
     for seed in range(4):
         graph = some_graph(seed, kind, n=40, m=30)
         for function in (nx.all_pairs_dijkstra, nx.all_pairs_dijkstra_path, nx.all_pairs_dijkstra_path_length):
@@ -544,6 +551,7 @@ def test_where_there_is_no_path(function: Any, near: int, monkeypatch: pytest.Mo
     monkeypatch.setattr(on_device, "MIN_NODES", 0)
     monkeypatch.setattr(on_device, "NEAR_EDGES", near)
     monkeypatch.setattr(on_device, "NEAR_NODES", near)
+    monkeypatch.setattr(on_device, "NEAR_PART", 10**9)
     graph = nx.path_graph(40)
     graph.remove_edge(3, 4)
     with pytest.raises(nx.NetworkXNoPath) as expected:
@@ -600,6 +608,18 @@ def test_heuristics(engine: str) -> None:
     for function in (nx.astar_path, nx.astar_path_length):
         for cutoff in (None, 5, 9):
             assert_same(function, graph, (0, 0), (4, 5), estimate, cutoff=cutoff)
+
+
+def test_ends_of_a_search_that_are_no_nodes(engine: str) -> None:
+    graph = nx.path_graph(3)
+    for function in (nx.astar_path, nx.astar_path_length):
+        for source, target in ((0, "zz"), ("zz", 0), ("zz", "zz"), ("yy", "zz")):
+            errors = []
+            for backend in ("reedsp", "networkx"):
+                with pytest.raises(nx.NodeNotFound) as caught:
+                    function(graph, source, target, backend=backend)
+                errors.append(str(caught.value))
+            assert errors[0] == errors[1]
 
 
 def test_matrix_in_the_order_of_a_list(engine: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -9,10 +10,11 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from reedsp.networkx_backend import on_device
-from tests.networkx_backend.test_functions import engine
+from reedsp.networkx_backend import functions, on_device
+from reedsp.networkx_backend.graph import NetworkXGraph
+from tests.networkx_backend.test_functions import engine, forced, outcome
 
-__all__ = ["engine"]  # the fixture
+__all__ = ["engine", "forced"]  # the fixtures
 
 # ---- graphs that change before a generator is asked ------------------------------------------------------
 
@@ -89,6 +91,77 @@ def test_an_algorithm_that_there_is_not_is_refused_at_the_call(engine: str) -> N
     for function in (nx.minimum_spanning_edges, nx.maximum_spanning_edges):
         with pytest.raises(ValueError, match="not a valid choice"):
             function(weighted_path(nx.Graph), "none", backend="reedsp")
+
+
+# ---- classes that list other edges than they store ---------------------------------------------------------
+
+
+class AntiGraph(nx.Graph):
+    """The complement of what is stored, as in networkx' gallery."""
+
+    def __getitem__(self, node: Any) -> dict[Any, Any]:
+        return {other: {} for other in self._adj if other not in self._adj[node] and other != node}
+
+    def neighbors(self, node: Any) -> Iterator[Any]:
+        return iter(self[node])
+
+
+def test_classes_that_list_edges_of_their_own(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_device, "MIN_NODES", 0)
+    graph = AntiGraph(nx.gnm_random_graph(60, 900, seed=1))
+    assert functions.should_run("betweenness_centrality", (graph,), {}) == "AntiGraph lists edges in a way of its own"
+    launched = on_device.kernels_launched()
+    for function, args in (
+        *((nx.predecessor, (0,)), (nx.betweenness_centrality, ()), (nx.edge_betweenness_centrality, ())),
+        *((nx.bidirectional_shortest_path, (0, 5)), (nx.shortest_path_length, (0, 5)), (nx.floyd_warshall, ())),
+        *((nx.closeness_centrality, ()), (nx.node_connected_component, (3,)), (nx.minimum_spanning_tree, ())),
+    ):
+        for each in (graph, graph.subgraph(range(50))):
+            found, expected = (outcome(function, each, *args, backend=backend) for backend in ("reedsp", "networkx"))
+            assert found == expected
+    source, target = next((u, v) for u in graph for v in graph if v not in graph._adj[u] and u != v)
+    found, expected = (
+        outcome(nx.astar_path_length, graph, source, target, backend=backend) for backend in ("reedsp", "networkx")
+    )
+    assert found == expected
+    assert on_device.kernels_launched() == launched
+
+
+def test_classes_that_add_to_networkx_own(forced: None) -> None:
+    class Named(nx.Graph):
+        edge_attr_dict_factory = OrderedDict
+
+        def add_edge(self, *ends: Any, **data: Any) -> None:
+            super().add_edge(*ends, **data)
+
+    launched = on_device.kernels_launched()
+    assert nx.shortest_path_length(Named(nx.path_graph(5)), 0, 4, backend="reedsp") == 4
+    assert on_device.kernels_launched() > launched
+
+
+# ---- views ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiDiGraph])
+def test_a_view_filters_each_edge_as_often_as_networkx(kind: Any) -> None:
+    graph = kind(nx.gnm_random_graph(30, 80, seed=3))
+    asked = []
+
+    def shows(node: Any) -> bool:
+        asked.append(node)
+        return bool(node)
+
+    for weight, times in ((None, 1), ("weight", 2)):
+        view = nx.subgraph_view(graph, filter_node=shows)
+        asked.clear()
+        expected = [other for node in view for other in (view._adj[node] if weight is None else dict(view._adj[node]))]
+        once = len(asked)
+        asked.clear()
+        arcs = NetworkXGraph(view).arcs(weight)
+        assert arcs is not None
+        assert [arcs.n, len(arcs.heads)] == [29, len(expected)]
+        assert len(asked) <= times * once
+        assert NetworkXGraph(view).nodes == list(view)
 
 
 # ---- edges of two weights ---------------------------------------------------------------------------------

@@ -308,3 +308,19 @@ def test_distances_from_each_node_go_to_the_device_sooner(monkeypatch: pytest.Mo
     assert on_device.kernels_launched() > before
     small = nx.path_graph(least - 1)
     assert f"fewer than {least}" in str(functions.should_run("diameter", (small,), {}))
+
+
+@pytest.mark.parametrize("distance", [None, "weight"])
+def test_errors_say_what_those_of_networkx_say(distance: str | None, engine: str) -> None:
+    cycle, apart = nx.cycle_graph(4), nx.disjoint_union(nx.cycle_graph(3), nx.cycle_graph(3))
+    for function, args, options in (
+        (nx.barycenter, (apart,), {"weight": distance}),
+        (nx.average_shortest_path_length, (nx.Graph(),), {"weight": distance}),
+        (nx.average_shortest_path_length, (apart,), {"weight": distance}),
+        (nx.closeness_centrality, (cycle, 777), {"distance": distance}),
+    ):
+        with pytest.raises(nx.NetworkXException) as expected:
+            function(*args, **options, backend="networkx")
+        with pytest.raises(nx.NetworkXException) as found:
+            function(*args, **options, backend="reedsp")
+        assert (type(found.value), str(found.value)) == (type(expected.value), str(expected.value))

@@ -85,6 +85,88 @@ def test_less_is_looked_at_once_a_search_was_given_up(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(nearby, "limited_answer", limited)
     graph = NetworkXGraph(nx.path_graph(20_000))
+    graph.ends()
     for _ in range(3):
         assert nearby.own_answer("single_source_shortest_path_length", graph, 0) is None
     assert passed == [on_device.NEAR_EDGES, *2 * [on_device.NEAR_EDGES_FROM_EACH]]
+    passed.clear()
+    for options in ({"cutoff": 3}, {"target": 5}, {"weight": "weight"}, {"weight": constant}):
+        assert (
+            nearby.own_answer("multi_source_dijkstra", graph, [0], **options) is None
+        )  # no question about a component
+    assert passed == 4 * [on_device.NEAR_EDGES]
+
+
+def constant(tail: Any, head: Any, data: Any) -> int:
+    return 1
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> list[NetworkXGraph]:
+    """Graphs whose edges were read for the device, each time that was so."""
+    monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)
+    for name, number in (("MIN_NODES", 0), ("NEAR_EDGES", 60), ("NEAR_NODES", 20)):
+        monkeypatch.setattr(on_device, name, number)
+    read, found = NetworkXGraph._read, []
+
+    def counted(graph: NetworkXGraph, *arguments: Any, **options: Any) -> Any:
+        found.append(graph)
+        return read(graph, *arguments, **options)
+
+    monkeypatch.setattr(NetworkXGraph, "_read", counted)
+    return found
+
+
+NEAR: dict[str, Callable[..., Any]] = {
+    "levels": lambda graph, far, **to: nx.single_source_shortest_path_length(graph, 0, cutoff=far, **to),
+    "fewest edges": lambda graph, far, **to: nx.single_source_shortest_path(graph, 0, cutoff=far, **to),
+    "distances": lambda graph, far, **to: nx.single_source_dijkstra_path_length(graph, 0, cutoff=far, **to),
+    "distance": lambda graph, far, **to: nx.dijkstra_path_length(graph, 0, far, **to),
+    "by a function": lambda graph, far, **to: nx.dijkstra_path_length(graph, 0, far, weight=constant, **to),
+    "bellman-ford": lambda graph, far, **to: nx.bellman_ford_path_length(graph, 499, 499 - far % 50, **to),
+    "between": lambda graph, far, **to: nx.shortest_path(graph, 0, far, **to),
+    "between by weight": lambda graph, far, **to: nx.shortest_path(graph, 0, far, weight="weight", **to),
+    "component": lambda graph, far, **to: nx.node_connected_component(graph, 450, **to),
+    "closeness": lambda graph, far, **to: nx.closeness_centrality(graph, 450, **to),
+}
+
+
+def path_and_component() -> nx.Graph:
+    return nx.disjoint_union(nx.path_graph(400), nx.path_graph(100))
+
+
+@pytest.mark.parametrize("name", NEAR)
+def test_no_graph_is_read_for_a_few_nodes(name: str, readings: list[NetworkXGraph]) -> None:
+    """Neither one that changed since it was read, nor a view, nor for a function as weight, nor after a wide search."""
+    graph = path_and_component()
+    nx.single_source_shortest_path_length(graph, 0, backend="reedsp")
+    nx.single_source_dijkstra_path_length(graph, 0, backend="reedsp")
+    assert readings
+    for each in (graph, graph.subgraph(range(500)), nx.subgraph_view(graph)):
+        expected = NEAR[name](each, 80, backend="networkx")
+        if each is not graph or name != "by a function":
+            graph.add_edge(0, 1)
+        readings.clear()
+        assert NEAR[name](each, 80, backend="reedsp") == expected
+        assert readings == []
+
+
+@pytest.mark.parametrize("name", ["levels", "distances", "distance", "by a function", "between"])
+def test_what_is_far_is_for_the_device(name: str, readings: list[NetworkXGraph]) -> None:
+    graph = path_and_component()
+    launched = on_device.kernels_launched()
+    for far in (390, 80):  # once the edges are at hand, 80 nodes are many
+        readings.clear()
+        assert NEAR[name](graph, far, backend="reedsp") == NEAR[name](graph, far, backend="networkx")
+        assert len(readings) == (far == 390)
+        assert (on_device.kernels_launched() > launched) == (far == 390 or name != "by a function")
+        launched = on_device.kernels_launched()
+
+
+def test_all_pairs_of_a_view_are_for_the_device(readings: list[NetworkXGraph]) -> None:
+    """Which reads it once for all."""
+    view = path_and_component().subgraph(range(450))
+    assert dict(nx.all_pairs_shortest_path_length(view, backend="reedsp")) == dict(
+        nx.all_pairs_shortest_path_length(view, backend="networkx")
+    )
+    assert len(set(map(id, readings))) == 1

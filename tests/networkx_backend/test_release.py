@@ -135,8 +135,16 @@ def test_arguments_that_changed_their_names(answered: list[str], monkeypatch: py
 def test_arguments_that_nobody_knows(answered: list[str]) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'wieght'"):
         nx.dijkstra_path(nx.path_graph(3), 0, 2, wieght=None)
-    with pytest.raises(TypeError, match="unexpected keyword argument 'wieght'"):
+    with pytest.raises(TypeError, match=r"^dijkstra_path\(\) got an unexpected keyword argument 'wieght'$"):
         nx.dijkstra_path(nx.path_graph(3), 0, 2, wieght=None, backend="reedsp")
+
+
+def test_what_is_no_graph() -> None:
+    for function, args in ((nx.betweenness_centrality, ()), (nx.goldberg_radzik, (0,))):  # which is networkx' own
+        with pytest.raises(TypeError, match=f"^{function.__name__}: G must be a networkx graph, not list$"):
+            function([(0, 1)], *args, backend="reedsp")
+    with pytest.raises(TypeError, match=r"^maximum_flow: flowG must be a networkx graph, not dict$"):
+        nx.maximum_flow({}, 0, 1, backend="reedsp")
 
 
 def test_centroids_of_graphs_and_of_trees(answered: list[str]) -> None:
