@@ -38,6 +38,7 @@ from reedsp.cli.output import (
     Failure,
     check_output,
     check_place,
+    name_text,
     print_end,
     print_json,
     refuse,
@@ -265,10 +266,11 @@ def _route_between(graph: Graph, paths: AllPairs, source: Any, target: Any) -> t
     answer: dict[str, Any] = {"source": source, "target": target, "distance": None, "path": None}
     row, column = graph.index(source), graph.index(target)
     [present], [endless] = finite(paths.dist[row, column : column + 1])
+    ends = f"from {name_text(source)} to {name_text(target)}"
     if endless:
-        return answer, f"routes from {source} to {target} can pass a negative cycle, so that none is shortest"
+        return answer, f"routes {ends} can pass a negative cycle, so that none is shortest"
     if not present:
-        return answer, f"there is no route from {source} to {target}"
+        return answer, f"there is no route {ends}"
     answer["distance"] = number(graph, paths.dist[row, column])
     answer["path"] = paths.path(source, target)
     return answer, None
@@ -286,5 +288,5 @@ def _print(summary: dict[str, Any], answer: dict[str, Any], output: Path | None)
         if answer["farthest_pair"] is not None:
             first, last = answer["farthest_pair"]
             print(f"mean      {answer['mean_distance']:.6g}")
-            print(f"diameter  {answer['diameter']}, from {first} to {last}")
+            print(f"diameter  {answer['diameter']}, from {name_text(first)} to {name_text(last)}")
     print_end(summary, "", output)

@@ -15,6 +15,8 @@ from reedsp.cli.options import DeviceName, Force, GraphFile, Json, Quiet, Relabe
 from reedsp.cli.output import (
     Failure,
     check_place,
+    input_text,
+    name_text,
     new_table,
     print_json,
     print_table,
@@ -76,7 +78,7 @@ def convert(
             print_json(summary)
         if as_json or quiet:
             return
-        print(f"read      {file}: {graph.n:,} vertices, {graph.m:,} edges, in {read_seconds:.3f} s")
+        print(f"read      {input_text(file)}: {graph.n:,} vertices, {graph.m:,} edges, in {read_seconds:.3f} s")
         print(f"written   {output}: {size_text(size)}, in {summary['write_seconds']:.3f} s")
         for change in changes:
             print(f"changed   {change}")
@@ -159,8 +161,8 @@ def dataset(
 
 def _print_facts(facts: dict[str, Any]) -> None:
     n, kind = facts["vertices"], "directed" if facts["directed"] else "undirected"
-    print(f"graph     {facts['file']}: {kind}, read in {facts['read_seconds']:.3f} s")
-    first = f", the first is {facts['first_vertex']}" if n else ""
+    print(f"graph     {input_text(Path(facts['file']))}: {kind}, read in {facts['read_seconds']:.3f} s")
+    first = f", the first is {name_text(facts['first_vertex'])}" if n else ""
     print(f"vertices  {n:,}{first}")
     both = "" if facts["directed"] else " in both directions"
     loops, parallel = facts["self_loops"], facts["parallel_edges"]

@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from reedsp.cli.output import STANDARD, Failure, elided, input_text, is_stream, print_json, refuse, size_text
+from reedsp.cli.output import STANDARD, Failure, elided, input_text, is_stream, name_text, print_json, refuse, size_text
 from reedsp.system.files.atomic_file import room_for
 from reedsp.system.progress_bar import LATE, bytes_bar
 
@@ -149,7 +149,7 @@ def fail_on_negative_cycle(error: Any, as_json: bool, what: str) -> NoReturn:
 def print_graph(summary: dict[str, Any]) -> None:
     """Print the line about the graph that most commands begin with."""
     size = f"{summary['vertices']:,} vertices, {summary['edges']:,} edges"
-    print(f"graph     {summary['file']}: {size}, read in {summary['read_seconds']:.3f} s")
+    print(f"graph     {input_text(Path(summary['file']))}: {size}, read in {summary['read_seconds']:.3f} s")
 
 
 def print_estimate(
@@ -176,5 +176,5 @@ def print_estimate(
 
 def print_route(source: Any, answer: dict[str, Any], what: str = "distance") -> None:
     """Print a distance and its route."""
-    print(f"{what:<10}{answer[what]} from {source} to {answer['target']}")
+    print(f"{what:<10}{answer[what]} from {name_text(source)} to {name_text(answer['target'])}")
     print(f"route     {elided(answer['path'])} ({len(answer['path']):,} vertices)")

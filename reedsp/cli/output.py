@@ -13,7 +13,7 @@ from typing import IO, Any, NoReturn, overload
 
 import typer
 
-from reedsp.cli.status import BROKEN_PIPE, FAILED, INTERRUPTED, STANDARD_OUTPUT, failure_text, say
+from reedsp.cli.status import BROKEN_PIPE, FAILED, INTERRUPTED, STANDARD_OUTPUT, failure_text, printable, say
 from reedsp.system.files.atomic_file import check_writable, write_whole
 from reedsp.system.files.cache_folders import SharedDirectoryError
 from reedsp.system.files.file_errors import named_errors
@@ -193,13 +193,18 @@ def size_text(count: int) -> str:
     return f"{count} B"
 
 
-def elided(route: Sequence[Any]) -> str:
-    """Return the vertices of a route, without those in the middle if there are many."""
-    names = [str(name) for name in route]
+def name_text(name: object) -> str:
+    """Return what text calls a vertex or place, whose name a file may have filled with what a terminal obeys."""
+    return printable(str(name))
+
+
+def elided(route: Sequence[Any], between: str = " -> ") -> str:
+    """Return the vertices of a route, or others, without those in the middle if there are many."""
+    names = [name_text(name) for name in route]
     left_out = len(names) - _ROUTE_HEAD - _ROUTE_TAIL
     if left_out > 1:
         names[_ROUTE_HEAD:-_ROUTE_TAIL] = [f"({left_out:,} more)"]
-    return " -> ".join(names)
+    return between.join(names)
 
 
 def write_answer(output: Path | None, force: bool, save: Callable[..., None], write_csv: Callable[..., None]) -> None:

@@ -38,6 +38,7 @@ from reedsp.cli.output import (
     beside,
     check_output,
     elided,
+    name_text,
     new_table,
     print_end,
     print_json,
@@ -259,11 +260,11 @@ def _finish(
         with beside(output):
             _print(graph, summary, found, output)
     if len(found) < len(answers):
-        missing = [str(answer["source"]) for answer in answers if len(answers) > 1 and answer["path"] is None]
+        missing = [name_text(answer["source"]) for answer in answers if len(answers) > 1 and answer["path"] is None]
         nearest = summary["source"] if isinstance(summary["source"], list) else [summary["source"]]
-        named = ", ".join(missing) or " or ".join(map(str, nearest))
+        named = ", ".join(missing) or " or ".join(map(name_text, nearest))
         within = "" if cutoff is None else f" within {cutoff}"
-        raise Failure(f"there is no route from {named} to {goal}{within}")
+        raise Failure(f"there is no route from {named} to {name_text(goal)}{within}")
 
 
 def _print(graph: Graph, summary: dict[str, Any], answers: list[dict[str, Any]], output: Path | None) -> None:
@@ -274,13 +275,13 @@ def _print(graph: Graph, summary: dict[str, Any], answers: list[dict[str, Any]],
         _print_rows(answers)
     elif "path" not in answers[0]:
         names = summary["source"]
-        named = elided(names).replace(" -> ", ", ") if isinstance(names, list) else names
+        named = elided(names if isinstance(names, list) else [names], ", ")
         print(f"reached   {answers[0]['reached']:,} of {graph.n:,} vertices from {named}")
         where, how_far = answers[0]["farthest"], answers[0].get("max_distance")
         far = f"at level {answers[0]['max_level']}" if how_far is None else f"at distance {how_far}"
-        print(f"farthest  {where}, {far}")
+        print(f"farthest  {name_text(where)}, {far}")
         for name, count in answers[0].get("nearest", {}).items():
-            print(f"nearest   {name} to {count:,} vertices")
+            print(f"nearest   {name_text(name)} to {count:,} vertices")
     rounds = f", {summary['rounds']:,} rounds" if summary.get("rounds") else ""
     what = "distances" if "rounds" in summary else "levels"
     print_end(summary, f"{what} and predecessors are right for every edge", output, rounds)
@@ -291,5 +292,5 @@ def _print_rows(answers: list[dict[str, Any]]) -> None:
     table = new_table("source", "reached", "farthest", extent, right=("reached", extent))
     for answer in answers:
         values = (answer["source"], f"{answer['reached']:,}", answer["farthest"], answer[f"max_{extent}"])
-        table.add_row(*map(str, values))
+        table.add_row(*map(name_text, values))
     print_table(table)

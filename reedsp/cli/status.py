@@ -19,13 +19,24 @@ STATUSES = {
 }
 """What each exit status means."""
 
+_LAYOUT = "\n\t"
+
 STANDARD_OUTPUT = "standard output"
 """What messages call it."""
 
 
 def say(message: str) -> None:
-    """Print a message to standard error."""
-    print(f"reedsp: {message}", file=sys.stderr)
+    """Print a message to standard error; it may have several lines, but sends a terminal nothing else to obey."""
+    print(f"reedsp: {printable(message, kept=_LAYOUT)}", file=sys.stderr)
+
+
+def printable(text: str, kept: str = "") -> str:
+    """Return a text with escapes in place of characters that are not printed, but for those that are kept."""
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() or each in kept else each.encode("unicode_escape").decode() for each in text
+    )
 
 
 def failure_text(error: OSError) -> str:

@@ -10,7 +10,16 @@ import typer
 
 from reedsp.cli.graph import on_disk, read_graph, vertex_called
 from reedsp.cli.options import GraphFile, Json, Quiet, Relabel, distance_typed, file_typed
-from reedsp.cli.output import STANDARD, Failure, check_inputs, print_json, refuse, stated_failures
+from reedsp.cli.output import (
+    STANDARD,
+    Failure,
+    check_inputs,
+    input_text,
+    name_text,
+    print_json,
+    refuse,
+    stated_failures,
+)
 from reedsp.system.progress_bar import LATE, vertices_bar
 
 if TYPE_CHECKING:
@@ -70,13 +79,15 @@ def verify(
         with on_disk(result, ".csv") as path:
             stored = files.load(path, graph, cutoff)
         if cutoff is not None and stored.cutoff != cutoff:
-            refuse(f"{cutoff}, but {result} says that paths beyond {stored.cutoff} were left out", "--cutoff")
+            refuse(
+                f"{cutoff}, but {input_text(result)} says that paths beyond {stored.cutoff} were left out", "--cutoff"
+            )
         named = sorted(vertex for row in stored.sources for vertex in row)
         if source:
             wanted = sorted(graph.index(vertex_called(graph, each, "--source")) for each in source)
             if wanted != named:
-                found = ", ".join(str(graph.names[vertex]) for vertex in named[:6])
-                raise Failure(f"{result}: the paths start at {found}{', ...' if len(named) > 6 else ''}")
+                found = ", ".join(name_text(graph.names[vertex]) for vertex in named[:6])
+                raise Failure(f"{input_text(result)}: the paths start at {found}{', ...' if len(named) > 6 else ''}")
         summary = {"file": str(file), "result": str(result), "vertices": graph.n, "edges": graph.m}
         summary["rows"] = len(stored.sources)
         summary["predecessors"] = stored.pred is not None
@@ -93,11 +104,11 @@ def verify(
         elif failure is None and not quiet:
             what = "levels" if stored.levels else "distances"
             rows = f" from {len(named):,} vertices" if len(stored.sources) > 1 else ""
-            print(f"graph     {file}: {graph.n:,} vertices, {graph.m:,} edges")
+            print(f"graph     {input_text(file)}: {graph.n:,} vertices, {graph.m:,} edges")
             tree = " and predecessors" if stored.pred is not None else ""
-            print(f"verified  {result}: {what}{tree}{rows} are right for every edge, in {seconds:.3f} s")
+            print(f"verified  {input_text(result)}: {what}{tree}{rows} are right for every edge, in {seconds:.3f} s")
         if failure is not None:
-            raise Failure(f"{result}: {failure}")
+            raise Failure(f"{input_text(result)}: {failure}")
 
 
 def _hint(graph: Graph, result: Path, stored: Stored) -> str:

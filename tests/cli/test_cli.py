@@ -1038,6 +1038,40 @@ def test_names_are_printed_as_they_are(capsys: pytest.CaptureFixture[str], tmp_p
     assert labels[1] in out
 
 
+HOSTILE = "a\x1b]0;b\x07\nc"
+
+
+@needs_device
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("sssp FILE -s NAME", "sssp FILE -s NAME -t end", "sssp FILE -s NAME -s end", "sssp FILE -s end -t NAME"),
+        *("sssp FILE -s NAME -s end --nearest", "apsp FILE", "apsp FILE -s NAME -t end", "apsp FILE -s end -t NAME"),
+        *("components FILE", "betweenness FILE", "statistics FILE", "flow FILE -s NAME -t end", "info FILE"),
+        *("route FILE --from NAME --to end", "route FILE --from end --to NAME", "nearest FILE places.csv"),
+        "table FILE places.csv",
+    ],
+)
+def test_a_terminal_does_not_obey_names(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [10, 20], labels=[HOSTILE, "b -> c", "end"])
+    reedsp.write(graph, "g.npz")
+    (tmp_path / "places.csv").write_text(f'vertex,name\n"{HOSTILE}","{HOSTILE}"\nend,\n')
+    words = (HOSTILE if word == "NAME" else word.replace("FILE", "g.npz") for word in command.split())
+    text = "".join(run(capsys, *words)[1:])
+    assert r"a\x1b]0;b\x07\nc" in text
+    assert not any(each in text for each in "\x1b\x07")
+
+
+def test_sources_keep_their_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [10, 20], labels=["a", "b -> c", "end"])
+    reedsp.write(graph, tmp_path / "g.npz")
+    out = run(capsys, "sssp", tmp_path / "g.npz", "-s", "a", "-s", "b -> c", "--nearest")[1]
+    assert "reached   3 of 3 vertices from a, b -> c\n" in out
+
+
 def test_what_is_no_number_is_null_in_json(capsys: pytest.CaptureFixture[str], graph_file: Path) -> None:
     """Scaled by the sources beside a vertex, of which the only source has none."""
     status, out, _ = run(capsys, "betweenness", graph_file, "--sources", "1", "--json")

@@ -613,7 +613,7 @@ def test_standard_input_and_output(folder: Path, command: str) -> None:
     assert cli_command.run([command, "small.gr", "-s", "1", "-o", "expected.csv"]) == 0
     found = child(MAIN, command, "-", "-s", "1", "-o", "-", given=GRAPH)
     assert (found.returncode, found.stdout) == (0, Path("expected.csv").read_text())
-    assert re.match(r"graph     -: 6 vertices, 7 edges, .*\n.*\n.*\nsolved .*\n$", found.stderr)
+    assert re.match(r"graph     standard input: 6 vertices, 7 edges, .*\n.*\n.*\nsolved .*\n$", found.stderr)
     assert "written" not in found.stderr
     quiet = child(MAIN, command, "-", "-s", "1", "-t", "5", "-o", "-", "-q", given=GRAPH)
     assert (quiet.returncode, quiet.stderr) == (0, "")

@@ -157,9 +157,15 @@ def test_columns_without_a_name_are_not_read(capsys: pytest.CaptureFixture[str],
         ("lon,lat\n\udcff,3\n", "places.csv: expected UTF-8"),
     ],
 )
-def test_places_that_are_not_read(capsys: pytest.CaptureFixture[str], text: str, message: str) -> None:
-    Path("places.csv").write_bytes(text.encode(errors="surrogateescape"))
+def test_places_that_are_not_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
+    content = text.encode(errors="surrogateescape")
+    Path("places.csv").write_bytes(content)
     assert failure(capsys, "nearest", "map.npz", "places.csv").startswith(message)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    from_stream = message.replace("places.csv", "standard input")
+    assert failure(capsys, "nearest", "map.npz", "-").startswith(from_stream)
 
 
 @pytest.mark.parametrize(

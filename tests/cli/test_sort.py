@@ -87,6 +87,12 @@ def test_a_few_numbers_need_no_device(
 def test_standard_input(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"2 1")))
     assert run("sort -") == (0, "1\n2\n", "")
+    for content, message in (
+        *((b"2 x", "word 2, 'x', is no number"), (b"0.5 9007199254740993", "word 2, '9007199254740993', has no exact")),
+        *((b"1" * 30, "integers of more than 64 bits"), (b"\x93NUMPY", "")),
+    ):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert run("sort -")[2].startswith(f"reedsp: standard input: {message}")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, 
 from reedsp.cli.output import (
     beside,
     check_output,
+    name_text,
     print_end,
     print_json,
     refuse,
@@ -80,5 +81,5 @@ def isochrone(
             with beside(output):
                 print_graph(summary)
                 for each in reached:
-                    print(f"within    {each['cutoff']} of {source.vertex}: {each['vertices']:,} vertices")
+                    print(f"within    {each['cutoff']} of {name_text(source.vertex)}: {each['vertices']:,} vertices")
                 print_end({**summary, "verified": False}, "", output)

@@ -12,6 +12,7 @@ from reedsp.cli.output import (
     beside,
     check_inputs,
     check_output,
+    name_text,
     new_table,
     print_json,
     print_table,
@@ -69,7 +70,7 @@ def _fields(place: Place) -> tuple[str, str, str]:
 def _print(places: list[Place]) -> None:
     table = new_table(*Place._fields, right=("metres",))
     for place in places[:_SHOWN]:
-        table.add_row(*_fields(place))
+        table.add_row(*map(name_text, _fields(place)))
     print_table(table)
     if len(places) > _SHOWN:
         print(f"and {len(places) - _SHOWN:,} more")

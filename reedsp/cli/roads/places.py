@@ -13,7 +13,7 @@ import typer
 
 from reedsp.cli.graph import vertex_called
 from reedsp.cli.options import distance_typed, file_typed
-from reedsp.cli.output import Failure, content_of, refuse
+from reedsp.cli.output import Failure, content_of, input_text, name_text, refuse
 from reedsp.cli.status import say
 
 if TYPE_CHECKING:
@@ -71,7 +71,9 @@ def check_located(graph: Graph, file: Path) -> None:
     Failure
     """
     if not graph.geographic:
-        raise Failure(f"{file}: it does not say where vertices are on the earth; a .npz of `reedsp read-map` does")
+        raise Failure(
+            f"{input_text(file)}: it does not say where vertices are on the earth; a .npz of `reedsp read-map` does"
+        )
 
 
 def place_typed(graph: Graph, file: Path, text: str, option: str, within: float | None = None) -> Place:
@@ -95,7 +97,7 @@ def place_typed(graph: Graph, file: Path, text: str, option: str, within: float 
         vertices, metres = nearest_vertices(graph, [[float(found[1]), float(found[2])]])
     except ValueError as error:
         refuse(str(error).replace("places[0, 0]", "longitude").replace("places[0, 1]", "latitude"), option)
-    away = f"the vertex that is nearest to {text}, {vertices[0]}, is {metres[0]:,.0f} metres away"
+    away = f"the vertex that is nearest to {text}, {name_text(vertices[0])}, is {metres[0]:,.0f} metres away"
     if within is not None and metres[0] > within:
         raise Failure(f"{option}: {away}")
     if metres[0] > _FAR:
@@ -112,20 +114,20 @@ def read_places(graph: Graph, graph_file: Path, file: Path, within: float | None
         It is no such file; the message names the line. Or a place is farther from its vertex than `within`, or the
         graph does not know where its vertices are.
     """
-    rows = _read_rows(file)
+    rows, name = _read_rows(file), input_text(file)
     if not rows:
-        raise Failure(f"{file}: there are no places in it")
+        raise Failure(f"{name}: there are no places in it")
     columns = rows[0][1].keys()
-    longitude = next((name for name in _LONGITUDE if name in columns), None)
-    latitude = next((name for name in _LATITUDE if name in columns), None)
+    longitude = next((each for each in _LONGITUDE if each in columns), None)
+    latitude = next((each for each in _LATITUDE if each in columns), None)
     if "vertex" in columns:
-        places = [_named(graph, file, line, row) for line, row in rows]
+        places = [_named(graph, name, line, row) for line, row in rows]
     elif longitude and latitude:
         check_located(graph, graph_file)
-        places = _located(graph, file, rows, longitude, latitude)
+        places = _located(graph, name, rows, longitude, latitude)
     else:
-        raise Failure(f"{file}:1: expected columns lon and lat, or vertex, got {', '.join(columns)}")
-    _check(file, rows, places, within)
+        raise Failure(f"{name}:1: expected columns lon and lat, or vertex, got {', '.join(columns)}")
+    _check(name, rows, places, within)
     return places
 
 
@@ -141,29 +143,30 @@ def _read_rows(file: Path) -> list[tuple[int, dict[str, str]]]:
     Spaces around fields do not count. Columns without a name are left out, as a spreadsheet writes them behind the
     others.
     """
+    called = input_text(file)
     try:
         reader = csv.reader(io.StringIO(content_of(file).decode("utf-8-sig"), newline=""), strict=True)
         columns = [name.strip().lower() for name in next(reader, [])]
         if len(columns) == 1 and re.search("[;\t]", columns[0]):
-            raise Failure(f"{file}:1: columns have to be separated by commas, got {columns[0]!r}")
+            raise Failure(f"{called}:1: columns have to be separated by commas, got {columns[0]!r}")
         named = [name for name in columns if name]
         if len(set(named)) != len(named):
-            raise Failure(f"{file}:1: two columns of one name: {', '.join(named)}")
+            raise Failure(f"{called}:1: two columns of one name: {', '.join(named)}")
         rows = []
         for fields in reader:
             if len(fields) != len(columns) and fields:
-                raise Failure(f"{file}:{reader.line_num}: expected {len(columns)} fields, got {len(fields)}")
+                raise Failure(f"{called}:{reader.line_num}: expected {len(columns)} fields, got {len(fields)}")
             if fields:
                 row = zip(columns, fields, strict=True)
                 rows.append((reader.line_num, {name: field.strip() for name, field in row if name}))
     except UnicodeDecodeError as error:
-        raise Failure(f"{file}: expected UTF-8: {error}") from None
+        raise Failure(f"{called}: expected UTF-8: {error}") from None
     except csv.Error as error:
-        raise Failure(f"{file}:{reader.line_num}: {error}") from None
+        raise Failure(f"{called}:{reader.line_num}: {error}") from None
     return rows
 
 
-def _named(graph: Graph, file: Path, line: int, row: dict[str, str]) -> Place:
+def _named(graph: Graph, file: str, line: int, row: dict[str, str]) -> Place:
     """Return the place of a row that names a vertex."""
     text = row["vertex"]
     for name in (int(text), text) if re.fullmatch("-?[0-9]{1,100}", text) else (text,):  # int() refuses thousands
@@ -174,7 +177,7 @@ def _named(graph: Graph, file: Path, line: int, row: dict[str, str]) -> Place:
 
 
 def _located(
-    graph: Graph, file: Path, rows: list[tuple[int, dict[str, str]]], longitude: str, latitude: str
+    graph: Graph, file: str, rows: list[tuple[int, dict[str, str]]], longitude: str, latitude: str
 ) -> list[Place]:
     """Return the places of rows with longitude and latitude."""
     from reedsp import nearest_vertices
@@ -189,7 +192,7 @@ def _located(
     ]
 
 
-def _degrees(file: Path, line: int, row: dict[str, str], column: str, most: float) -> float:
+def _degrees(file: str, line: int, row: dict[str, str], column: str, most: float) -> float:
     try:
         value = float(row[column])
     except ValueError:
@@ -199,14 +202,14 @@ def _degrees(file: Path, line: int, row: dict[str, str], column: str, most: floa
     return value
 
 
-def _check(file: Path, rows: list[tuple[int, dict[str, str]]], places: list[Place], within: float | None) -> None:
+def _check(file: str, rows: list[tuple[int, dict[str, str]]], places: list[Place], within: float | None) -> None:
     """Check that names tell places apart, and that none is too far from its vertex; warn if some are far."""
     _check_names(file, rows, places)
     far = []
     for (line, _), place in zip(rows, places, strict=True):
         if place.metres is None:
             continue
-        away = f"{file}:{line}: the nearest vertex, {place.vertex}, is {place.metres:,.0f} metres away"
+        away = f"{file}:{line}: the nearest vertex, {name_text(place.vertex)}, is {place.metres:,.0f} metres away"
         if within is not None and place.metres > within:
             raise Failure(away)
         if place.metres > _FAR:
@@ -216,7 +219,7 @@ def _check(file: Path, rows: list[tuple[int, dict[str, str]]], places: list[Plac
         say(f"warning: {far[0]}{count}; are longitude and latitude exchanged?")
 
 
-def _check_names(file: Path, rows: list[tuple[int, dict[str, str]]], places: list[Place]) -> None:
+def _check_names(file: str, rows: list[tuple[int, dict[str, str]]], places: list[Place]) -> None:
     """Check that no place has the name of another, which may be called by its vertex, unless both are the same."""
     both = list(zip(rows, places, strict=True))
     unnamed = {str(place.vertex): (line, place.vertex) for (line, row), place in both if not row.get("name")}

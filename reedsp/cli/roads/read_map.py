@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from reedsp.cli.options import Force, Json, Quiet
-from reedsp.cli.output import Failure, check_place, print_json, refuse, size_text, stated_failures
+from reedsp.cli.output import Failure, check_place, input_text, print_json, refuse, size_text, stated_failures
 from reedsp.system.progress_bar import LATE, edges_bar
 
 
@@ -104,7 +104,7 @@ def read_map(
             print_json(summary)
         elif not quiet:
             size = f"{graph.n:,} vertices, {graph.m:,} edges"
-            print(f"read      {file}: {size} for {profile.value}, in {read_seconds:.3f} s")
+            print(f"read      {input_text(file)}: {size} for {profile.value}, in {read_seconds:.3f} s")
             print(f"written   {output}: {size_text(output.stat().st_size)}")
             for change in changes:
                 print(f"changed   {change}")

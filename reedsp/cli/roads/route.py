@@ -15,6 +15,7 @@ from reedsp.cli.output import (
     Failure,
     beside,
     check_output,
+    name_text,
     print_end,
     print_json,
     stated_failures,
@@ -72,7 +73,7 @@ def route(
         if distance is None:
             if as_json:
                 print_json({**summary, **answer, "stats": paths.stats})
-            raise Failure(f"there is no route from {source.vertex} to {target.vertex}")
+            raise Failure(f"there is no route from {name_text(source.vertex)} to {name_text(target.vertex)}")
         if output is not None:
             line = json.dumps(reedsp.route_geojson(graph, answer["path"]), default=str)
             write_stream(output, force, lambda stream: stream.write(f"{line}\n".encode()))
@@ -84,5 +85,5 @@ def route(
                 print_route(source.vertex, answer)
                 for end_of, place in (("start", source), ("end", target)):
                     if place.metres is not None:
-                        print(f"{end_of:<10}{place.vertex}, {place.metres:,.0f} metres from where you said")
+                        print(f"{end_of:<10}{name_text(place.vertex)}, {place.metres:,.0f} metres from where you said")
                 print_end({**summary, "verified": False}, "", output)

@@ -10,7 +10,16 @@ import typer
 
 from reedsp.cli.graph import fail_on_negative_cycle, finite, number, print_graph, read_with_summary
 from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, file_typed, output_option
-from reedsp.cli.output import STANDARD, beside, check_inputs, check_output, print_json, stated_failures, write_stream
+from reedsp.cli.output import (
+    STANDARD,
+    beside,
+    check_inputs,
+    check_output,
+    name_text,
+    print_json,
+    stated_failures,
+    write_stream,
+)
 from reedsp.cli.roads.places import Place, PlacesFile, Within, farthest, read_places
 
 if TYPE_CHECKING:
@@ -108,7 +117,8 @@ def _print(answer: dict[str, Any], pairs: int) -> None:
     print(f"reached   {answer['reachable_pairs']:,} of {pairs:,} pairs of places")
     if answer["farthest_pair"] is not None:
         source, target = answer["farthest_pair"]
-        print(f"farthest  {answer['max_distance']}, from {source} to {target}")
+        print(f"farthest  {answer['max_distance']}, from {name_text(source)} to {name_text(target)}")
     place = answer["farthest_place"]
     if place is not None:
-        print(f"off road  at most {place['metres']:,.0f} metres: {place['name']}, whose vertex is {place['vertex']}")
+        name, vertex = name_text(place["name"]), name_text(place["vertex"])
+        print(f"off road  at most {place['metres']:,.0f} metres: {name}, whose vertex is {vertex}")

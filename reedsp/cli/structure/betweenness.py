@@ -24,6 +24,7 @@ from reedsp.cli.options import (
 )
 from reedsp.cli.output import (
     check_output,
+    name_text,
     new_table,
     print_answer,
     print_end,
@@ -99,7 +100,7 @@ def _print(edges: bool, summary: dict[str, Any], output: Path | None) -> None:
     print_graph(summary)
     table = new_table(*(("source", "target") if edges else ("vertex",)), "betweenness", right=("betweenness",))
     for *names, value in summary["largest"]:
-        table.add_row(*map(str, names), f"{value:.6g}")
+        table.add_row(*map(name_text, names), f"{value:.6g}")
     print_table(table)
     effort = f", {summary['sources']:,} sources"
     print_end(summary, "the sums agree with the levels of all searches", output, effort)

@@ -12,6 +12,7 @@ from reedsp.cli.graph import print_graph, read_with_summary
 from reedsp.cli.options import TO_STANDARD, DeviceName, Force, GraphFile, Json, Quiet, Relabel, output_option
 from reedsp.cli.output import (
     check_output,
+    name_text,
     new_table,
     print_answer,
     print_end,
@@ -73,7 +74,7 @@ def _print(summary: dict[str, Any], output: Path | None) -> None:
     print(f"found     {summary['components']:,} {kind} components")
     table = new_table("component", "vertices", "smallest", right=("vertices",))
     for each in summary["largest"]:
-        table.add_row(str(each["component"]), f"{each['vertices']:,}", str(each["smallest"]))
+        table.add_row(str(each["component"]), f"{each['vertices']:,}", name_text(each["smallest"]))
     if summary["largest"]:
         print_table(table)
     print_end(summary, "components are right for every edge", output)

@@ -9,7 +9,7 @@ import typer
 
 from reedsp.cli.graph import print_graph, read_with_summary, vertex_called
 from reedsp.cli.options import DeviceName, GraphFile, Json, Quiet, Relabel
-from reedsp.cli.output import print_end, print_json, refuse, stated_failures, the_only
+from reedsp.cli.output import elided, name_text, print_end, print_json, refuse, stated_failures, the_only
 from reedsp.system.progress_bar import LATE, search_bar
 
 _SHOWN = 8  # edges of the cut
@@ -63,8 +63,8 @@ def flow(
             print_json({**summary, "stats": found.stats})
         elif not quiet:
             print_graph(summary)
-            print(f"flow      {found.value:,} from {start} to {end}")
-            shown = ", ".join(f"{tail} -> {head}" for tail, head in edges[:_SHOWN])
+            print(f"flow      {found.value:,} from {name_text(start)} to {name_text(end)}")
+            shown = ", ".join(elided(edge) for edge in edges[:_SHOWN])
             more = f", and {len(edges) - _SHOWN:,} more" if len(edges) > _SHOWN else ""
             print(f"cut       {len(edges):,} edges{': ' if edges else ''}{shown}{more}")
             verified = "no edge carries too much, all that flows arrives, and the cut is as small as the flow"

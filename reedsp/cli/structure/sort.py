@@ -22,6 +22,7 @@ from reedsp.cli.output import (
     beside,
     check_output,
     content_of,
+    input_text,
     print_json,
     size_text,
     stated_failures,
@@ -87,7 +88,7 @@ def sort(
         try:
             result = reedsp.sort(values, method.value, device=chosen)
         except TypeError as error:
-            raise Failure(f"{file}: {error}") from None
+            raise Failure(f"{input_text(file)}: {error}") from None
         seconds = time.perf_counter() - started
         if output is not None:
             write_stream(output, force, lambda stream: _write(stream, result, output.suffix.lower() == ".npy"))
@@ -107,7 +108,7 @@ def sort(
             _print(result)  # it is the answer, and not about it
         elif not quiet:
             with beside(output):
-                print(f"read      {file}: {len(result):,} numbers, {result.dtype}, in {read_seconds:.3f} s")
+                print(f"read      {input_text(file)}: {len(result):,} numbers, {result.dtype}, in {read_seconds:.3f} s")
                 print(f"sorted    on {where}, in {seconds:.3f} s")
                 if output != STANDARD:
                     print(f"written   {output}: {size_text(output.stat().st_size)}")
@@ -131,9 +132,9 @@ def read_numbers(file: Path) -> Any:
             check_npy(io.BytesIO(content), len(content), "the array")
             array = np.load(io.BytesIO(content), allow_pickle=False)
         except ValueError as error:
-            raise Failure(f"{file}: {error}") from None
+            raise Failure(f"{input_text(file)}: {error}") from None
         if array.ndim != 1:
-            raise Failure(f"{file}: an array of one dimension is expected, got shape {array.shape}")
+            raise Failure(f"{input_text(file)}: an array of one dimension is expected, got shape {array.shape}")
         return array
     words = content.split()
     try:
@@ -147,7 +148,7 @@ def read_numbers(file: Path) -> Any:
     for dtype in (np.int64, np.uint64):
         with contextlib.suppress(OverflowError):
             return np.array(numbers, dtype)
-    raise Failure(f"{file}: integers of more than 64 bits, or of different signs with some beyond 63")
+    raise Failure(f"{input_text(file)}: integers of more than 64 bits, or of different signs with some beyond 63")
 
 
 def _fractions(file: Path, words: list[bytes]) -> Iterator[float]:
@@ -158,10 +159,11 @@ def _fractions(file: Path, words: list[bytes]) -> Iterator[float]:
                 raise ValueError
         except ValueError:
             text = word[:40].decode(errors="replace")
-            raise Failure(f"{file}: word {position}, {text!r}, is no number") from None
+            raise Failure(f"{input_text(file)}: word {position}, {text!r}, is no number") from None
         if abs(number) >= 1 << 53 and _INTEGER.fullmatch(word) and (math.isinf(number) or int(word) != number):
             text = word[:40].decode()
-            raise Failure(f"{file}: word {position}, {text!r}, has no exact float64 value, as there are fractions, too")
+            what = f"word {position}, {text!r}, has no exact float64 value, as there are fractions, too"
+            raise Failure(f"{input_text(file)}: {what}")
         yield number
 
 

@@ -32,6 +32,7 @@ from reedsp.cli.options import (
 )
 from reedsp.cli.output import (
     check_output,
+    name_text,
     new_table,
     print_answer,
     print_end,
@@ -118,10 +119,10 @@ def _print(summary: dict[str, Any], output: Path | None) -> None:
     if summary["reached"]:
         print(f"mean      {summary['mean_distance']:.6g}")
     if summary["sources"]:
-        print(f"diameter  {summary['diameter']}, from {summary['farthest']}")
-        print(f"radius    {summary['radius']}, from {summary['center']}")
+        print(f"diameter  {summary['diameter']}, from {name_text(summary['farthest'])}")
+        print(f"radius    {summary['radius']}, from {name_text(summary['center'])}")
         table = new_table("vertex", "closeness", right=("closeness",))
         for vertex, closeness in summary["central"]:
-            table.add_row(str(vertex), f"{closeness:.6g}")
+            table.add_row(name_text(vertex), f"{closeness:.6g}")
         print_table(table)
     print_end(summary, "", output, f", {summary['sources']:,} sources")
