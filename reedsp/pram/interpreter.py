@@ -82,7 +82,8 @@ class Interpreter:
             if rounds == self._max_rounds:
                 raise self._error(
                     EndlessLoopError,
-                    f"the loop has not ended after {rounds} rounds; {_processors(active)} did not leave it",
+                    f"the loop has not ended after {rounds} rounds; {_processors(active)} did not leave it; "
+                    "max_rounds allows more",
                     loop.position,
                     active,
                 )

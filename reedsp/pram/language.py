@@ -37,7 +37,8 @@ float32, float64 = Type("float32"), Type("float64")
 class Global:
     """``Global[int64[2 * n]]`` or ``Global[int64]`` declares a global array or variable inside of a program.
 
-    It holds zeros at the beginning. Its size may use ``n``, lengths of given arrays, and given integers.
+    It holds zeros at the beginning. Its size may use ``n``, lengths of given arrays, and given integers, which
+    nothing above it assigns to.
     """
 
     def __class_getitem__(cls, type: object) -> type[Global]:

@@ -269,7 +269,8 @@ class Machine:
         if rounds == self._max_rounds:
             self._look_for_faults()
             p = self._sets.first(level)
-            reason = f"the loop has not ended after {rounds} rounds; processor {p} did not leave it"
+            what = f"the loop has not ended after {rounds} rounds"
+            reason = f"{what}; processor {p} did not leave it; max_rounds allows more"
             raise self._error(EndlessLoopError, reason, position, p, launch=self._launches)
 
     # ---- kernels --------------------------------------------------------------------------------------
@@ -478,7 +479,8 @@ class Machine:
         found = self._source.sites[place]
         index = (high << 32) | (low & 0xFFFFFFFF)
         if found.kind == "endless":
-            reason = f"processor {p}: the loop has not ended after {self._max_rounds} rounds"
+            what = f"the loop has not ended after {self._max_rounds} rounds"
+            reason = f"processor {p}: {what}; max_rounds allows more"
             raise self._error(EndlessLoopError, reason, found.position, p, launch=launch)
         if found.kind == "undefined":
             raise self._error(UndefinedError, f"processor {p}: {found.name}", found.position, p, launch=launch)

@@ -89,24 +89,35 @@ def array_of(declared: Global, value: Any) -> npt.NDArray[Any]:
         return np.zeros(0, dtype)
     allowed = {"boolean": "b", **dict.fromkeys(WIDTHS, "iu")}.get(declared.type, "iuf")
     if array.dtype.kind not in allowed:
-        raise TypeError(f"{name}: {declared.type} is expected, got {array.dtype}")
+        raise _other_type(declared, array, allowed)
     with np.errstate(over="ignore"):
         found = array.astype(dtype)
     if array.dtype.kind in "iu" and array.size and not _are_exact(array, dtype):
         wrong = found != array if dtype.kind in "iu" else _are_rounded(array, dtype)
         if wrong.any():
             position = int(wrong.argmax())
-            where = name if declared.single else f"{name}[{position}]"
-            raise ValueError(f"{where} = {array[position]} is no {declared.type}")
+            raise ValueError(f"{_cell(declared, position)} = {array[position]} is no {declared.type}")
     elif array.dtype.kind == "f" and not np.can_cast(array.dtype, dtype, "safe"):
         wrong = (found != array) & ~np.isnan(array)
         if wrong.any():
             position = int(wrong.argmax())
-            where = name if declared.single else f"{name}[{position}]"
-            raise ValueError(
-                f"{where} = {array[position]} is no {declared.type}; numpy.{declared.type}({name}) rounds it"
-            )
+            cell = _cell(declared, position)
+            advice = f"numpy.{declared.type}({name}) rounds it"
+            raise ValueError(f"{cell} = {array[position]} is no {declared.type}; {advice}")
     return found
+
+
+def _cell(declared: Global, position: int) -> str:
+    return declared.name if declared.single else f"{declared.name}[{position}]"
+
+
+def _other_type(declared: Global, array: npt.NDArray[Any], allowed: str) -> TypeError:
+    """Return the error for an array of another type; of objects it names the first one that is at fault."""
+    for position, each in enumerate(array.tolist() if array.dtype.kind == "O" else []):
+        if not isinstance(each, (int, float, np.generic)) or np.asarray(each).dtype.kind not in allowed:
+            got = f"an integer of {each.bit_length()} bits" if type(each) is int else f"{each!r:.40}"
+            return TypeError(f"{_cell(declared, position)}: {declared.type} is expected, got {got}")
+    return TypeError(f"{declared.name}: {declared.type} is expected, got {array.dtype}")
 
 
 def _are_exact(integers: npt.NDArray[Any], dtype: np.dtype[Any]) -> bool:

@@ -50,6 +50,7 @@ _FUNCTIONS = {"min": (2, None), "max": (2, None), "abs": (1, 1), "ceil_log2": (1
 _WORDS = {"p", "n", "range", "Global", *_TYPES, *_FUNCTIONS}
 _OPTIONS = ("method", "optimizations", "check", "demand", "max_rounds", "device", "self")
 _DEPTH = 100  # of expressions, and of statements
+_LONGEST_SHOWN = 40  # characters of what is not supported
 _MODES = ", ".join(map(repr, get_args(Mode)))
 _SUPPORTED = "assignments, if, while, for over range, and pass"
 
@@ -101,6 +102,8 @@ class _Parser:
         self._counters: list[str] = []  # of the loops that this is in
         self._past: set[str] = set()  # counters of loops that are over
         self._hidden: set[str] = set()
+        self._inferred: set[str] = set()  # privates whose type is that of the first value
+        self._changed: set[str] = set()  # global variables that are assigned to above
 
     def tree(self, is_decorated: bool) -> Tree:
         try:
@@ -114,7 +117,8 @@ class _Parser:
         if self._is_inside and len(found) == 1 and isinstance(found[0], ast.If) and not found[0].orelse:
             found = found[0].body
         if len(found) != 1 or not isinstance(found[0], ast.FunctionDef):
-            raise ProgramError("a program is one function", self._first, 1, self._lines.get(self._first, ""))
+            reason = "a program is one function: a text has this alone, without imports and what else is around it"
+            raise ProgramError(reason, self._first, 1, self._lines.get(self._first, ""))
         function = found[0]
         mode = self._mode if is_decorated else self._mode_of(function.decorator_list)
         self._want_shallow(function)
@@ -256,6 +260,8 @@ class _Parser:
                 given is not None and (given.size is not None or (isinstance(part, Element) and not given.single))
             ):
                 raise self._wrong(node, "a size is made of n, constants, given integers, and lengths of given arrays")
+            if isinstance(part, Element) and part.name in self._changed:
+                raise self._wrong(node, f"a size uses {part.name} as it is given, and it is assigned to above")
 
     # ---- statements -------------------------------------------------------------------------------------
 
@@ -286,7 +292,7 @@ class _Parser:
             return [While(condition, self._block(node.body), None, self._position(node))]
         if isinstance(node, ast.For):
             return self._loop(node)
-        raise self._wrong(node, f"{type(node).__name__.lower()} is not supported; there are {_SUPPORTED}")
+        raise self._wrong(node, f"{_shortened(node)} is not supported; there are {_SUPPORTED}")
 
     def _branch(self, node: ast.If) -> list[Statement]:
         condition, at = self._condition(node.test), self._position(node)
@@ -372,6 +378,7 @@ class _Parser:
             declared = self._globals[name]
             if not declared.single:
                 raise self._wrong(target, f"{name} is an array; assign to an element of it")
+            self._changed.add(name)
             cell = Element(name, Constant(0, "int64"), declared.type, self._position(target))
             return Assign(cell, self._fitted(computed, declared.type, value, name), at)
         if name in self._counters:
@@ -379,6 +386,7 @@ class _Parser:
         if name not in self._privates:
             self._new_name(name, target)
             self._privates[name] = Private(name, computed.type)
+            self._inferred.add(name)
         elif name in self._past:
             raise self._wrong(target, f"{name} has been the counter of a loop; take another name")
         private = self._privates[name]
@@ -525,7 +533,8 @@ class _Parser:
             raise self._wrong(node, f"{ast.unparse(node.func)} is no function of the language; there are {functions}")
         fewest, most = _FUNCTIONS[name]
         if len(node.args) < fewest or (most is not None and len(node.args) > most):
-            raise self._wrong(node, f"{name} has {fewest} argument{'s' * (fewest > 1)}{' or more' * (most is None)}")
+            several = " or more, which are numbers and no arrays" * (most is None)
+            raise self._wrong(node, f"{name} has {fewest} argument{'s' * (fewest > 1)}{several}")
         if name == "len":
             array = node.args[0]
             if not isinstance(array, ast.Name) or array.id not in self._globals or self._globals[array.id].single:
@@ -604,7 +613,9 @@ class _Parser:
             and (_adapted(value.type, kind) == kind if isinstance(value, Constant) else _is_wider(kind, value.type))
         )
         if not fits:
-            raise self._wrong(node, f"{target} is {kind}, but {ast.unparse(node)} is {value.type}; write {kind}(...)")
+            other = f", or begin {target} with {value.type}(...)" * (target in self._inferred)
+            is_wrong = f"{target} is {kind}, but {ast.unparse(node)} is {value.type}"
+            raise self._wrong(node, f"{is_wrong}; write {kind}(...){other}")
         return self._converted(value, kind, node)
 
     def _want_number(self, value: Expression, node: ast.expr) -> None:
@@ -618,6 +629,12 @@ class _Parser:
     def _wrong(self, node: ast.AST, reason: str) -> ProgramError:
         at = self._position(node)
         return ProgramError(reason, at.line, at.column, self._lines.get(at.line, ""))
+
+
+def _shortened(statement: ast.stmt) -> str:
+    """Return a statement for a message: its first line, or the beginning of that."""
+    line = ast.unparse(statement).partition("\n")[0].rstrip(":")
+    return line if len(line) <= _LONGEST_SHOWN else f"{line[:_LONGEST_SHOWN]}..."
 
 
 def _adapted(constant: Scalar, other: Scalar) -> Scalar:

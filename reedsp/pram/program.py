@@ -23,7 +23,7 @@ from reedsp.system.options import flag, integer
 if TYPE_CHECKING:
     from reedsp.device.device import Device
 
-MAX_ROUNDS = 1 << 20
+MAX_ROUNDS = 1 << 16
 """As often as a loop may begin again, if the caller does not say."""
 
 _MOST_ROUNDS = (1 << 63) - 1  # that a kernel counts; more are not done in a lifetime
@@ -123,7 +123,7 @@ class Program:
         demand : bool
             Raise an error where an optimisation is asked for and cannot be applied.
         max_rounds : int
-            As often as a loop may begin again.
+            As often as a loop may begin again; those over a range, too.
         device : Device, int or str, optional
             As for :func:`reedsp.sssp`.
         **given
@@ -254,7 +254,8 @@ def program(
     function : callable
         Its first parameters are ``p``, the number of the processor, and ``n``, how many there are; the others are
         global arrays (``A: int64[:]``) and variables (``s: int64``). What it assigns to is private, unless declared as
-        ``Global[...]``.
+        ``Global[...]``. It may name numbers of its module, and of functions around it those that are not in sizes
+        alone.
     mode : {"EREW", "CREW", "common", "arbitrary", "priority"}
         Which accesses of several processors to one cell in one step are allowed; the last three allow both reads and
         writes. Of several writes that of the processor with the lowest number stays.
@@ -288,15 +289,20 @@ def program_of(function: Callable[..., Any], mode: Mode) -> Program:
         lines, first = inspect.getsourcelines(function)
     except (OSError, TypeError):
         raise ProgramError("the text of the function cannot be read; use from_text", 1, 1, "") from None
-    return Program("".join(lines), mode, max(1, first), _outside(function), is_decorated=True)
+    return Program("".join(lines), mode, max(1, first), _outside(inspect.unwrap(function)), is_decorated=True)
 
 
 def _outside(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return what a function may name outside of itself and has a value now."""
+    """Return what a function may name outside of itself and has a value now.
+
+    Python does not say where a name comes from that is only in a declaration: in a function inside of another one it
+    may be of that one.
+    """
     if (code := getattr(function, "__code__", None)) is None:
         return {}
     around = function.__globals__
-    found = {name: around[name] for name in code.co_names if name in around}
+    names = code.co_names if "<locals>" in function.__qualname__ else around.keys() - code.co_freevars
+    found = {name: around[name] for name in names if name in around}
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # it is assigned to later
             found[name] = cell.cell_contents

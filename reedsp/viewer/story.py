@@ -98,6 +98,10 @@ class Story(ABC):
         values = moment.left[name][: int(np.prod(self.shape(name)))]
         return self.plain(name, self.in_order(name, values), moment)
 
+    def dtypes(self) -> dict[str, str]:
+        """Return the types of those arrays that have one before the first launch."""
+        return {}
+
     def dtype(self, name: str, moment: Moment) -> np.dtype[Any]:
         """Return the type of an array that a launch has left."""
         return moment.left[name].dtype if name in moment.left else np.dtype(np.int32)

@@ -238,7 +238,7 @@ def _trace(what: Input, algorithm: str, story: Story, device: Device) -> Trace:
     recorder = story.record()
     steps = [_input_step(story)]
     state: dict[str, Values] = story.first()
-    dtypes: dict[str, str] = {}
+    dtypes = story.dtypes()
     folded = 0
     for moment in recorder.moments:
         after = {**state}

@@ -109,7 +109,8 @@ def test_what_goes_wrong(
 
 def test_an_endless_loop() -> None:
     with pytest.raises(
-        pram.EndlessLoopError, match="the loop has not ended after 100 rounds; processor 1 did not leave it"
+        pram.EndlessLoopError,
+        match="the loop has not ended after 100 rounds; processor 1 did not leave it; max_rounds allows more",
     ):
         interpreted("while A[p] > 0:\n        A[p] = A[p] + 1", 2, A=[0, 1])
     assert interpreted("while A[p] > 0:\n        A[p] = A[p] - 1", 2, A=[0, 100])["A"].tolist() == [0, 0]
@@ -140,6 +141,10 @@ ARGUMENTS = [
     ({"A": [1, [2]]}, ValueError, r"A: setting an array element with a sequence\..*"),
     ({"A": [1, 1 << 40]}, ValueError, rf"A\[1\] = {1 << 40} is no int32"),
     ({"A": np.array([1, 2**64 - 1], np.uint64)}, ValueError, rf"A\[1\] = {2**64 - 1} is no int32"),
+    ({"A": [1, 2**70]}, TypeError, r"A\[1\]: int32 is expected, got an integer of 71 bits"),
+    ({"A": [1, None]}, TypeError, r"A\[1\]: int32 is expected, got None"),
+    ({"A": np.array([1, np.int8(2), "a" * 99], object)}, TypeError, r"A\[2\]: int32 is expected, got 'a{39}"),
+    ({"A": np.array([1, 2], object)}, TypeError, "A: int32 is expected, got object"),
     ({"A": [1, np.ma.masked]}, ValueError, r"A\[1\] is masked"),
     ({"A": np.ma.masked_array([1], [True])}, TypeError, r"A: masked arrays are not supported; call A.filled\(\) first"),
 ]

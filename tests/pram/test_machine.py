@@ -229,12 +229,17 @@ def test_what_a_device_notices(
     assert unchecked[2:].tolist() in ([3, 4], [3, 0])
 
 
+def test_a_loop_without_an_end_is_given_up_soon() -> None:
+    with pytest.raises(pram.EndlessLoopError, match="not ended after 65536 rounds"):
+        body("while p == 0:\n        pass").run(1, method="interpreter")
+
+
 @pytest.mark.parametrize("optimizations", ["all", ()])
 def test_loops_without_an_end(optimizations: Any, device: reedsp.Device) -> None:
     text = "x = 1\n    while x > {}:\n        x = max(x, 1)"
     for limit, method in (("p - p", "bitset"), ("0", "list")):
         program = body(text.format(limit))
-        with pytest.raises(pram.EndlessLoopError, match="the loop has not ended after 20 rounds") as caught:
+        with pytest.raises(pram.EndlessLoopError, match=r"after 20 rounds;.* max_rounds allows") as caught:
             program.run(3, method=method, optimizations=optimizations, max_rounds=20, device=device)  # type: ignore[arg-type]
         assert caught.value.line == 3
         assert caught.value.processors in ((0,), (1,), (2,))
@@ -247,7 +252,7 @@ def test_the_launch_of_an_error_is_named(device: reedsp.Device) -> None:
         with pytest.raises(pram.OutOfRangeError, match=r"launch \d+: processor \d: A\[\d+\] is outside") as caught:
             body(text, A="int64[:]").run(3, method=method, check=True, device=device, A=[1, 2, 0])
         assert caught.value.launch == 3
-    reason = "launch 9: the loop has not ended after 4 rounds; processor 1 did not leave it"
+    reason = "launch 9: the loop has not ended after 4 rounds; processor 1 did not leave it; max_rounds allows more"
     with pytest.raises(pram.EndlessLoopError, match=reason):
         body("while p > 0:\n        A[p] = A[p - 1]", A="int64[:]").run(
             3, optimizations=(), max_rounds=4, device=device, A=[1, 2, 0]
@@ -349,6 +354,7 @@ def test_words_of_the_language_are_python() -> None:
 
 def test_keywords_of_c(device: reedsp.Device) -> None:
     names = ("_Bool", "_Complex", "_Generic", "_Static_assert", "_Atomic", "_Noreturn", "_own", "_0")
+    names += ("read_only", "write_only", "read_write", "complex", "imaginary")
     text = "\n    ".join([*(f"{name} = p" for name in names), f"A[p] = {' + '.join(names)}"])
     assert body(text, A="int64[:]").run(2, device=device, A=[0, 0])["A"].tolist() == [0, len(names)]
 

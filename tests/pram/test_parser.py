@@ -23,7 +23,11 @@ REFUSED = [
     ("A[p] = 1.5", "A[p] is int64, but 1.5 is float64; write int64(...)", 12),
     ("A[p] = p < 1", "A[p] is int64, but p < 1 is boolean; write int64(...)", 12),
     ("x: int32 = p", "x is int32, but p is int64; write int32(...)", 16),
-    ("x = 1\n    x = 0.5", "x is int64, but 0.5 is float64; write int64(...)", 9),
+    ("x = 1\n    x = 0.5", "x is int64, but 0.5 is float64; write int64(...), or begin x with float64(...)", 9),
+    ("print(p)", "print(p) is not supported; there are assignments, if, while, for over range, and pass", 5),
+    ("def g():\n        pass", "def g() is not supported; there are assignments", 5),
+    ("f(" + "p, " * 40 + ")", "f(" + "p, " * 12 + "p,... is not supported", 5),
+    ("s = s * 2\n    T: Global[int64[s + n]]", "a size uses s as it is given, and it is assigned to above", 21),
     ("x = 1\n    x: int64", "x is declared already", 5),
     ("p = 1", "p is a word of the language", 5),
     ("len = 1", "len is a word of the language", 5),
@@ -58,7 +62,7 @@ REFUSED = [
     ("x = " + " and ".join(["p < 1"] * 101) + " and p < 2", "more than 100 operations within one another", 9),
     ("x = 'a'", "'a' is no number", 9),
     ("x = sum(A)", "sum is no function of the language; there are min, max,", 9),
-    ("x = min(p)", "min has 2 arguments or more", 9),
+    ("x = min(A)", "min has 2 arguments or more, which are numbers and no arrays", 9),
     ("x = abs(p, p)", "abs has 1 argument", 9),
     ("x = int32(p, p)", "int32 has one argument", 9),
     ("x = min(p, key=p)", "functions have plain arguments", 9),
@@ -182,6 +186,66 @@ which are given.'''
     with pytest.raises(pram.ProgramError, match="limit is no number") as caught:
         names["outside"]("7")
     assert (caught.value.line, caught.value.column) == (10, 16)
+
+
+CONSTANTS = """
+import functools
+from reedsp import pram
+
+SIZE = 3
+
+def passed_on(function):
+    return functools.wraps(function)(lambda *given: function(*given))
+
+@pram.program
+def sized(p, n, A: pram.int64[:]):
+    x: pram.int64[SIZE]
+    T: pram.Global[pram.int64[SIZE * n]]
+    x[SIZE - 1] = len(T)
+    A[p] = x[2]
+
+@pram.program
+@passed_on
+def wrapped(p, n, A: pram.int64[:]):
+    A[p] = 2 * SIZE
+
+class Holder:
+    @pram.program
+    @staticmethod
+    def static(p, n, A: pram.int64[:]):
+        A[p] = 2 * SIZE
+
+def inner():
+    @pram.program
+    def sized(p, n, A: pram.int64[:]):
+        x: pram.int64[SIZE]
+"""
+
+
+def test_constants_of_a_module(tmp_path: Path) -> None:
+    (file := tmp_path / "constants.py").write_text(CONSTANTS)
+    names: dict[str, Any] = {}
+    exec(compile(CONSTANTS, str(file), "exec"), names)
+    for program in (names["sized"], names["wrapped"], names["Holder"].static):
+        assert program.run(2, method="interpreter", A=[0, 0])["A"].tolist() == [6, 6]
+    with pytest.raises(pram.ProgramError, match="SIZE is unknown here"):  # Python does not say whose it would be
+        names["inner"]()
+
+
+def test_what_a_declared_variable_began_with_is_no_matter() -> None:
+    with pytest.raises(pram.ProgramError) as caught:
+        body("x: int32 = 1\n    x = 0.5")
+    assert caught.value.reason == "x is int32, but 0.5 is float64; write int32(...)"
+
+
+def test_sizes_use_given_numbers_that_change_later() -> None:
+    program = body("T: Global[int64[s]]\n    s = s * 2\n    A[p] = len(T)", A="int64[:]", s="int64")
+    assert program.run(1, method="interpreter", A=[0], s=3)["A"].tolist() == [3]
+
+
+def test_a_text_with_imports() -> None:
+    with pytest.raises(pram.ProgramError, match="a text has this alone, without imports"):
+        pram.from_text("from reedsp import pram\n\n@pram.program\ndef f(p, n): pass")
 
 
 def test_a_name_that_has_no_value_yet() -> None:

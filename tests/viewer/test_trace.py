@@ -21,7 +21,7 @@ import pytest
 import reedsp
 from reedsp.device.device import Device
 from reedsp.device.job import Launched, recording
-from reedsp.pram.errors import EndlessLoopError
+from reedsp.pram.errors import ConflictError, EndlessLoopError, OutOfRangeError, UndefinedError
 from reedsp.viewer import generators
 from reedsp.viewer.algorithms import pram as pram_stories
 from reedsp.viewer.algorithms.catalogue import ALGORITHMS
@@ -530,6 +530,37 @@ def of_text(text: str, device: Device, **options: Any) -> reedsp.Trace:
     from reedsp import pram
 
     return traced([1, 2, 3, 4], "pram", device=device, program=pram.from_text(text), **options)
+
+
+def test_types_of_what_a_program_has(device: Device) -> None:
+    """Also of what it reads alone, and of booleans, which a device has as bytes."""
+    text = (
+        "def f(p, n, A: float64[:], F: boolean[:]):\n    B: Global[float64[n]]\n    x: boolean[2]\n    y = int32(p)\n"
+    )
+    text += "    x[0] = F[p]\n    F[p] = not x[0]\n    if A[p] > 1:\n        B[p] = A[p] * y"
+    found = of_text(text, device, others={"F": [True] * 4})
+    types = {name: array["dtype"] for name, array in found.arrays.items()}
+    assert types == {"A": "float64", "F": "bool", "x": "bool", "y": "int32", "B": "float64", "active": "int32"}
+
+
+def test_names_of_variables_in_steps(device: Device) -> None:
+    """They are those of the program, in statements and in conditions."""
+    found = of_text("def f(p, n, A: int64[:]):\n    y = p\n    if y < 3:\n        A[p] = y", device)
+    assert [step.says.partition(":")[0] for step in found.steps[1:]] == ["y = p", "y < 3", "A[p] = y"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("A[0] = p", ConflictError, "step 1: processors 0 and 1 both write A[0], which EREW forbids"),
+        ("x = A[0]", ConflictError, "step 1: processors 0 and 1 both read A[0], which EREW forbids"),
+        ("A[p] = p // (n - 4)", UndefinedError, "step 1: processor 0: division by zero"),
+        ("A[p] = A[p + 1]", OutOfRangeError, "step 1: processor 3: A[4] is outside of A, which has 4 elements"),
+    ],
+)
+def test_a_program_that_goes_wrong_is_not_shown(text: str, kind: Any, message: str, device: Device) -> None:
+    with pytest.raises(kind, match=re.escape(message)):
+        of_text(f"@program(mode='EREW')\ndef f(p, n, A: int64[:]):\n    {text}", device)
 
 
 def test_global_variables_of_a_program(device: Device) -> None:

@@ -17,7 +17,7 @@ from reedsp.pram.arithmetic import LAZY, WIDTHS
 from reedsp.pram.compiler import intervals, proofs
 from reedsp.pram.compiler.library import HELPERS, helpers_in
 from reedsp.pram.compiler.plan import Branch, Launch, Plan, all_steps
-from reedsp.pram.text import PRECEDENCE, condition_text, written
+from reedsp.pram.text import PRECEDENCE, written
 from reedsp.pram.tree import (
     Assign,
     Constant,
@@ -54,10 +54,10 @@ _RESERVED = frozenset(
     re.findall(
         r"\w+",
         """
-    auto bool break case char const constant continue default do double else enum event_t extern false float for
-    global goto half if image2d_t inline int kernel local long main private quad read_only register restrict
-    return sampler_t short signed sizeof static struct switch true typedef uchar uint ulong union unsigned
-    ushort void volatile while write_only abs acos all any asin atan barrier ceil clamp clz convert cos cross
+    auto bool break case char complex const constant continue default do double else enum event_t extern false float
+    for global goto half if image2d_t imaginary inline int kernel local long main private quad read_only read_write
+    register restrict return sampler_t short signed sizeof static struct switch true typedef uchar uint ulong union
+    unsigned ushort void volatile while write_only abs acos all any asin atan barrier ceil clamp clz convert cos cross
     degrees distance dot exp fabs floor fma fmax fmin fract isinf isnan ldexp length log log2 mad mad24 max min
     mix mod modf mul24 mul_hi nan normalize popcount pow prefetch printf radians rint root rotate round select
     shuffle sign sin size_t sqrt step tan trunc upsample vload vstore vec_step
@@ -238,8 +238,7 @@ class _Writer:
             result = f"        flags[place] = {self._expression(step.condition)};"
         arguments += uses.arguments(self, set())
         lines = [*head, *(f"        {line}" for line in uses.loads), result, "    }"]
-        text = f"{condition_text(step.condition, self._tree)}"
-        return self._kernel(step.name, text, arguments, lines)
+        return self._kernel(step.name, written(step.condition, self._tree), arguments, lines)
 
     def assign(self, step: Launch, kind: Kind) -> KernelText:
         """Return the kernel of a launch: ASSIGN, FIELD-ASSIGN and what is merged into them."""

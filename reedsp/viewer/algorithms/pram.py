@@ -17,7 +17,7 @@ from reedsp.pram import examples
 from reedsp.pram.compiler.kernels import Argument, Source
 from reedsp.pram.memory import Memory, array_of, memory_of, processors_of
 from reedsp.pram.program import Program, Result
-from reedsp.pram.tree import Global, Tree
+from reedsp.pram.tree import DTYPES, Global, Private, Tree
 from reedsp.viewer.inputs import LARGEST_LENGTH, Input
 from reedsp.viewer.recorder import Moment, Recorder, dtype_of
 from reedsp.viewer.roles.role import Array
@@ -157,10 +157,14 @@ class ProgramStory(Story):
         self.found = self.program.run(self.n, **how, **self.given)
 
     def record(self) -> Recorder:
-        """Record the only run: a program has no trials."""
+        """Record the only run, since a program has no trials, and have the interpreter notice what is wrong in it.
+
+        The recorder limits how long a program is; so the interpreter comes second.
+        """
         recorder = _ProgramRecorder(self.program.tree.name, self.source, self.set)
         with recorder.active():
             self.run()
+        self.program.run(self.n, method="interpreter", max_rounds=self.max_rounds, **self.given)
         return recorder
 
     def answer(self) -> State:
@@ -174,6 +178,12 @@ class ProgramStory(Story):
         private = self.program.tree.privates.get(name)
         own = 1 if private is None else private.size or 1
         return [self.memory[name].size if name in self.memory else self.n * own]
+
+    def dtypes(self) -> dict[str, str]:
+        """Return the types that the program declares or infers."""
+        tree = self.program.tree
+        declared: list[Global | Private] = [*tree.globals.values(), *tree.privates.values()]
+        return {each.name: str(DTYPES[each.type]) for each in declared}
 
     def first(self) -> dict[str, Values]:
         """Return the global arrays as they are given, or zeros, as in private ones; all processors are active."""
