@@ -251,7 +251,7 @@ def _by_searches(engine: Engine, question: Question, folder: WorkFolder | None, 
     for first, last in parts(n, step):
         given = question.reference, first, last, wanted, name, method
         tasks.append(_task(question, (slice(first, last),), answers.search, given))
-    return _collected(engine, folder, tasks, n, progress)
+    return _collected(engine, question, folder, tasks, progress)
 
 
 # ---- by a matrix ------------------------------------------------------------------------------------
@@ -281,7 +281,7 @@ def _by_matrix(engine: Engine, question: Question, folder: WorkFolder | None, pr
     tasks = []
     for some in _answered_at_once(cut, most):
         tasks.append(matrix.task(some, answers.answer, some, matrix.held(some[0]), wanted, marks, edges))
-    return _collected(engine, folder, tasks, graph.n, None)
+    return _collected(engine, question, folder, tasks, None)
 
 
 def _strips_of_task(engine: Engine, question: Question, cut: Strips) -> int:
@@ -449,14 +449,15 @@ def _begun(question: Question, folder: WorkFolder | None, rows: int) -> tuple[in
 
 
 def _collected(
-    engine: Engine, folder: WorkFolder | None, tasks: Sequence[_Task], n: int, progress: Progress
+    engine: Engine, question: Question, folder: WorkFolder | None, tasks: Sequence[_Task], progress: Progress
 ) -> list[Rows]:
     """Run tasks, and return the rows they find; record what they have written."""
+    n = question.graph.n
     if folder is not None:
         tasks = [task for task in tasks if task.first not in folder.written]
     ended = n - sum(task.count for task in tasks)
     found: list[Rows] = []
-    with contextlib.closing(run(engine, tasks)) as done:
+    with contextlib.closing(run(engine, tasks, question.graph.names)) as done:
         for task, future in done:
             if folder is None:
                 found += _rows_of(future, task.rows)

@@ -73,7 +73,6 @@ class Cluster(Elsewhere):
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self._closed = False
         self._published: OrderedDict[int, tuple[weakref.ref[Graph], Published]] = OrderedDict()
         self._calls: Counter[str] = Counter()  # that have not ended, by the fingerprints of their graphs
         self._publishing = threading.RLock()  # held where either of these is looked at or changed
@@ -87,13 +86,14 @@ class Cluster(Elsewhere):
         self.close()
 
     def close(self) -> None:
-        """Have workers forget what they were sent; they stay, and so does what runs them. No call is answered then."""
+        """Have workers forget what they were sent; they stay, and so does what runs them.
+
+        No call is answered then, and one that another thread waits for ends with an error.
+        """
         with self._publishing:
-            if self._closed:
-                return
-            self._closed = True
-            self._published.clear()
-            self.engine.close()
+            if not self.engine.closed:
+                self._published.clear()
+                self.engine.close()
 
     def publish(self, graph: GraphLike) -> Published:
         """Send a graph to all workers, now and later; the calls below do so by themselves.
@@ -167,9 +167,7 @@ class Cluster(Elsewhere):
             self.engine.forget(published)
 
     def check(self) -> None:
-        """Raise RuntimeError if there is no worker, or the cluster or its engine is closed or lost."""
-        if self._closed:
-            raise RuntimeError("the cluster is closed: make another one of the same client or executor")
+        """Raise RuntimeError if there is no worker, or the engine is closed or lost."""
         self.engine.check()
         if not self.engine.workers():
             raise RuntimeError("the cluster has no workers: start some, and wait for them")
@@ -381,9 +379,7 @@ class Cluster(Elsewhere):
         asked = checked_sssp(graph, source, out=out, min_only=min_only, **arguments)
         if min_only:
             raise ValueError("min_only: one search cannot be shared out among workers, use a device")
-        if out is not None:
-            arguments["dtype"] = asked.result.name
-        question = searches.question_of_paths(asked.graph, source, **arguments)
+        question = searches.question_of(asked, arguments)
         found, report = self._trees(question, progress)
         dist = np.concatenate([each.rows for _, each in found])
         if not asked.many:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
+import numbers
 import os
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +27,6 @@ from reedsp.cluster.work_folder import WorkFolder, partial, refuse_existing
 from reedsp.cluster.worker.published import Published
 from reedsp.cost_model import sharing
 from reedsp.edges.negative_cycle_error import NegativeCycleError
-from reedsp.edges.negative_cycles import renamed
 from reedsp.edges.statistics import Measured
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
@@ -66,10 +67,10 @@ class Question:
     def problem(self, reference: Published, kind: str) -> dict[str, int | str]:
         """Return what distinguishes one piece of work from another, what is said first of it first."""
         sources = hashlib.sha256(np.array(self.sources, np.int64).tobytes()).hexdigest()
-        arguments = {"dtype": str(self.dtype)} | {name: str(each) for name, each in self.search.arguments.items()}
+        arguments = {"dtype": str(self.dtype)} | {name: _said(each) for name, each in self.search.arguments.items()}
         return {
             **{"function": self.search.function, **arguments, "output": kind},
-            **{"graph": reference.fingerprint, "n": len(self.sources), "sources": sources},
+            **{"graph": reference.fingerprint, "sources": sources, "n": len(self.sources)},
         }
 
     def about(self, first: int, last: int) -> str:
@@ -86,11 +87,17 @@ class Question:
 
 def question_of_paths(graph: Any, source: Any, **arguments: Any) -> Question:
     """Return the question that these arguments of :func:`reedsp.sssp` are."""
-    asked: Asked = checked_sssp(graph, source, **arguments)
-    given = {name: value for name, value in arguments.items() if value is not None and name not in ("out", "target")}
+    return question_of(checked_sssp(graph, source, **arguments), arguments)
+
+
+def question_of(asked: Asked, arguments: Mapping[str, Any]) -> Question:
+    """Return the question that arguments of :func:`reedsp.sssp` are, which are checked."""
+    given = {name: arguments[name] for name in ("method", "cutoff") if arguments.get(name) is not None}
     given["dtype"] = asked.result.name
     if asked.target is not None:
         given["target"] = asked.target
+    if asked.options:
+        given["options"] = asked.options
     search = Search("sssp", asked.arithmetic.dtype.itemsize, given)
     return Question(asked.graph, asked.sources, asked.many, asked.result, search)
 
@@ -99,8 +106,18 @@ def question_of_levels(graph: Any, source: Any, options: Mapping[str, Any] | Non
     """Return the question that these arguments of :func:`reedsp.bfs` are, which are checked."""
     graph = as_graph(graph)
     sources, many = source_argument(graph, source)
-    arguments = {} if options is None else {"options": checked_bfs_options(options)}
-    return Question(graph, sources, many, np.dtype(np.int32), Search("bfs", 0, arguments))
+    choices = checked_bfs_options(options)
+    search = Search("bfs", 0, {"options": choices} if choices else {})
+    return Question(graph, sources, many, np.dtype(np.int32), search)
+
+
+def _said(argument: Any) -> str:
+    """Return an argument of a search as text, the same for what is equal."""
+    if isinstance(argument, Mapping):
+        return str(dict(sorted(argument.items())))
+    number = argument.item() if isinstance(argument, np.generic) else argument
+    is_integer = isinstance(number, numbers.Real) and number != math.inf and number % 1 == 0
+    return str(int(number) if is_integer else number)
 
 
 # ---- what becomes of rows ---------------------------------------------------------------------------
@@ -271,15 +288,12 @@ def _tasks(
 def _run(
     engine: Engine, question: Question, made: Sequence[Task], progress: Progress
 ) -> Generator[tuple[Task, Future], None, None]:
-    """Run tasks, and name the vertices of a negative cycle as the graph does."""
+    """Run tasks, and say how far they have come."""
     most = len(question.sources)
     count = most - sum(task.count for task in made)  # what an earlier call has written
-    with contextlib.closing(run(engine, made)) as done:
-        try:
-            for task, future in done:
-                yield task, future
-                count += task.count
-                if progress is not None:
-                    progress(count, most)
-        except NegativeCycleError as error:
-            raise renamed(error, question.graph.names) from None
+    with contextlib.closing(run(engine, made, question.graph.names)) as done:
+        for task, future in done:
+            yield task, future
+            count += task.count
+            if progress is not None:
+                progress(count, most)

@@ -45,4 +45,4 @@ class NegativeCycleError(scipy.sparse.csgraph.NegativeCycleError, networkx.Netwo
         super().__init__(f"negative cycle of weight {weight}: {' -> '.join(shown)}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.cycle, self.weight)
+        return type(self), (self.cycle, self.weight), self.__dict__

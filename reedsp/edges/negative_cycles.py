@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 import reedsp
 from reedsp.edges.device_graph import NO_VERTEX
+from reedsp.edges.overflow_error import VertexOverflowError
 from reedsp.graph.graph import Graph, edge_sources
 
 
@@ -101,7 +102,7 @@ def hidden_negative_cycle(graph: Graph, dist: npt.NDArray[np.float64]) -> list[i
         return [int(vertices[vertex]) for vertex in found.cycle]
     if fallen.any():
         lowest = graph.names[int(np.argmax(fallen))]
-        raise OverflowError(f"the distance of vertex {lowest!r} is below the range of floats")
+        raise VertexOverflowError("the distance of vertex {} is below the range of floats", lowest)
     return None
 
 

@@ -21,6 +21,7 @@ from reedsp.device.dispatch import even
 from reedsp.device.job import Job, Memory
 from reedsp.device.selfcheck import is_trusted
 from reedsp.edges.device_graph import UNREACHED
+from reedsp.edges.overflow_error import VertexOverflowError
 
 _FILE = "edges/statistics.cl"
 _LANES = constants(_FILE)["LANES"]
@@ -84,8 +85,8 @@ class RowStatistics:
             raise self._beyond(row, f"{total}, which is beyond int64")
 
     def _beyond(self, row: int, number: str) -> OverflowError:
-        source = f"vertex {self.sources[row]!r}" if len(self.sources) else "a vertex"
-        return OverflowError(f"the distances from {source} add up to {number}")
+        source, known = ("vertex {}", [self.sources[row]]) if len(self.sources) else ("a vertex", [])
+        return VertexOverflowError(f"the distances from {source} add up to {number}", *known)
 
 
 class Measured(NamedTuple):

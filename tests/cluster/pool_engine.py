@@ -45,6 +45,7 @@ class PoolEngine:
     def __init__(self, pool: concurrent.futures.Executor, folder: Path, keeps_results: bool = False) -> None:
         self.keeps_results = keeps_results
         self.task_bytes = 1 << 27
+        self.closed = False
         self._pool = pool
         self._folder = folder
         self._setting = registry.Setting(uuid.uuid4().hex)

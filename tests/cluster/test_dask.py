@@ -324,6 +324,25 @@ def test_a_scheduler_without_this_package(threads: distributed.Client, monkeypat
         assert np.array_equal(cluster.sssp(ring(), [0]).compute(), expected(ring(), [0]))
 
 
+def leave(source: int, dist: npt.NDArray[Any]) -> None:
+    sys.exit(3)
+
+
+def test_a_cluster_that_is_closed_meanwhile_ends_the_call(threads: distributed.Client) -> None:
+    with reedsp.cluster.Dask(threads) as cluster:
+        cluster.engine.task_bytes = 2 * N * 8
+        with pytest.raises(RuntimeError, match=r"^the cluster is closed"):
+            cluster.map_rows(ring(), slowly, range(N), progress=lambda *_: cluster.close())
+
+
+def test_a_function_that_would_end_a_worker(threads: distributed.Client) -> None:
+    with (
+        reedsp.cluster.Dask(threads) as cluster,
+        pytest.raises(RuntimeError, match=r"RuntimeError: SystemExit: 3; then on .*RuntimeError: SystemExit: 3"),
+    ):
+        cluster.map_rows(ring(), leave, [3])
+
+
 def test_a_client_whose_calls_do_not_wait() -> None:
     async def make() -> None:
         async with distributed.Client(

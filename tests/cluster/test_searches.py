@@ -159,6 +159,26 @@ def test_arguments_are_those_of_the_function(workers: reedsp.cluster.Cluster) ->
     assert rounded.verify()
 
 
+def test_sources_may_be_read_only_once(workers: reedsp.cluster.Cluster) -> None:
+    graph, asked = ring(), [3, 0]
+
+    def once() -> Any:
+        return (each for each in asked)
+
+    expected = from_scipy(graph, asked)
+    for rows in (
+        workers.sssp(graph, once()),
+        reedsp.sssp(graph, once(), device=workers).dist,
+        reedsp.distance_table(graph, once(), (each for each in range(N)), device=workers),
+    ):
+        assert np.array_equal(rows, expected)
+    for levels in (workers.bfs(graph, once()), reedsp.bfs(graph, once(), device=workers).levels):
+        assert same(levels, reedsp.bfs(graph, asked).levels)
+    assert workers.map_rows(graph, name_and_farthest, once()) == [*zip(asked, expected.max(axis=1), strict=True)]
+    statistics = reedsp.distance_statistics(graph, once(), device=workers)
+    assert statistics.eccentricity.tolist() == expected.max(axis=1).tolist()
+
+
 def name_and_farthest(name: str, dist: npt.NDArray[Any]) -> tuple[str, float]:
     return name, float(dist.max())
 
@@ -220,6 +240,46 @@ def test_errors_name_the_row(workers: reedsp.cluster.Cluster, call: Callable[...
     graph = reedsp.Graph.from_edges(4, [3, 1], [1, 2], [2**53, 1])
     with pytest.raises((ValueError, OverflowError), match=re.escape(f"dist[{position}] = ")):
         call(graph, workers)
+
+
+FAR, FARTHEST = 3 * 2**60, 2.0**1023
+OVERFLOWS: list[tuple[list[float], Callable[[reedsp.Graph, Any], Any]]] = [
+    ([FAR, FAR, FAR], lambda graph, device: reedsp.sssp(graph, ["b", "d"], dtype="int64", device=device)),
+    ([FAR, FAR, FAR], lambda graph, device: reedsp.sssp(graph, "d", dtype="int64", device=device)),
+    ([FAR, FAR, FAR], lambda graph, device: reedsp.distance_table(graph, ["d"], ["c"], dtype="int64", device=device)),
+    ([FAR, FAR, FAR], lambda graph, device: reedsp.apsp(graph, "johnson", dtype="int64", device=device)),
+    ([FAR, FAR, 1], lambda graph, device: reedsp.distance_statistics(graph, ["d"], device=device)),
+    ([-FAR, -FAR, -FAR], lambda graph, device: reedsp.sssp(graph, ["d"], dtype="int64", device=device)),
+    ([FARTHEST, FARTHEST, 0.5], lambda graph, device: reedsp.apsp(graph, "floyd-warshall", device=device)),
+    ([-FARTHEST, -FARTHEST, -FARTHEST], lambda graph, device: reedsp.sssp(graph, ["d"], device=device)),
+]
+
+
+@pytest.mark.parametrize(("weights", "call"), OVERFLOWS)
+def test_what_is_beyond_a_type_is_named_as_by_one_device(
+    workers: reedsp.cluster.Cluster, weights: list[float], call: Callable[[reedsp.Graph, Any], Any]
+) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], np.array(weights), labels=["d", "c", "b", "a"])
+    with pytest.raises(OverflowError, match="vertex '") as expected:
+        call(graph, None)
+    with pytest.raises(OverflowError, match="vertex '") as caught:
+        call(graph, workers)
+    assert str(caught.value) == str(expected.value)
+
+
+def test_what_is_beyond_a_type_is_named_where_rows_go_elsewhere(
+    workers: reedsp.cluster.Cluster, tmp_path: Path
+) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [FAR] * 3, labels=["d", "c", "b", "a"])
+    pair = r"from vertex 'd' to vertex 'a' is beyond int64"
+    for call in (
+        lambda: workers.sssp(graph, ["d"], dtype="int64"),
+        lambda: workers.sssp(graph, ["d"], dtype="int64", out=tmp_path / "x.npy"),
+        lambda: workers.map_rows(graph, name_and_farthest, ["d"], dtype="int64"),
+    ):
+        with pytest.raises(OverflowError, match=pair) as caught:
+            call()
+        assert any("'d', on worker" in note for note in caught.value.__notes__)
 
 
 def test_rows_in_the_type_of_their_sums(workers: reedsp.cluster.Cluster) -> None:
@@ -352,6 +412,40 @@ def test_what_was_interrupted_goes_on(
     assert done[-1] == (24, 24)
     assert {most for _, most in done} == {24}
     assert same(read(tmp_path / out), reedsp.sssp(graph, sources).dist)
+
+
+def test_what_was_interrupted_goes_on_by_equal_arguments(workers: reedsp.cluster.Cluster, tmp_path: Path) -> None:
+    graph, sources, out = ring(), list(range(24)), tmp_path / "x.npy"
+
+    def interrupt(done: int, most: int) -> None:
+        if done >= 6:
+            raise KeyboardInterrupt
+
+    def interrupted(**arguments: Any) -> None:
+        with pytest.raises(KeyboardInterrupt):
+            workers.sssp(graph, sources, method="near-far", out=out, progress=interrupt, **arguments)
+
+    interrupted(cutoff=9, options={})
+    interrupted(cutoff=9.0)
+    for given, message in (
+        ({}, "its cutoff is '9', not None"),
+        ({"cutoff": 9.5}, "its cutoff is '9', not '9.5'"),
+        ({"cutoff": np.inf}, "its cutoff is '9', not 'inf'"),
+        ({"cutoff": 9, "options": {"delta": 2}}, r"its options is None, not \"{'delta': 2.0}\""),
+    ):
+        with pytest.raises(ValueError, match=message):
+            workers.sssp(graph, sources, method="near-far", out=out, **given)
+    with pytest.raises(ValueError, match="its sources is"):
+        workers.sssp(graph, sources[1:], method="near-far", cutoff=9, out=out)
+    workers.sssp(graph, sources, method="near-far", cutoff=np.float32(9), out=out)
+    assert same(read(out), reedsp.sssp(graph, sources, cutoff=9).dist)
+    levels = tmp_path / "levels.npy"
+    for options in (None, {}):
+        with pytest.raises(KeyboardInterrupt):
+            workers.bfs(graph, sources, out=levels, progress=interrupt, options=options)
+    for options in ({"method": "frontier", "group_size": 64}, {"group_size": 64, "method": "frontier"}):
+        with pytest.raises(ValueError, match=r"its options is None, not \"{'group_size': 64, 'method': 'frontier'}"):
+            workers.bfs(graph, sources, out=levels, options=options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("out", [out for out in OUTS if not out.endswith(".npy")])
@@ -523,6 +617,67 @@ def test_what_every_worker_would_raise_is_raised_at_once(workers: reedsp.cluster
     assert any("on worker" in note for note in caught.value.__notes__)
 
 
+def leave(source: int, dist: npt.NDArray[Any]) -> None:
+    sys.exit(3)
+
+
+def test_a_function_that_would_end_a_worker(workers: reedsp.cluster.Cluster) -> None:
+    twice = r"^sources\[0:1\] = 3: failed on \S+-\d+: RuntimeError: SystemExit: 3; then on \S+-\d+: RuntimeError: Sys"
+    with pytest.raises(RuntimeError, match=twice):
+        workers.map_rows(ring(), leave, [3])
+
+
+class UnreadError(ValueError):
+    """Can be sent, and not be read."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return int, ("no number",)
+
+
+def fail_unread(source: int, dist: npt.NDArray[Any]) -> None:
+    raise UnreadError("too far")
+
+
+class UnsentError(Exception):
+    """Cannot be sent."""
+
+    def __init__(self) -> None:
+        super().__init__(threading.Lock())
+
+
+def fail_unsent(source: int, dist: npt.NDArray[Any]) -> None:
+    raise UnsentError
+
+
+def test_an_exception_that_cannot_be_sent_is_a_plain_one(workers: reedsp.cluster.Cluster) -> None:
+    with pytest.raises(ValueError, match=r"^UnreadError: too far") as caught:
+        workers.map_rows(ring(), fail_unread, [3])
+    assert type(caught.value) is ValueError
+    assert re.search(r"= 3, on worker \S+-\d+$", caught.value.__notes__[0])
+    with pytest.raises(RuntimeError, match=r"failed on \S+-\d+: RuntimeError: UnsentError: .*lock"):
+        workers.map_rows(ring(), fail_unsent, [3])
+
+
+def test_an_exception_need_not_say_where_it_was_raised(
+    workers: reedsp.cluster.Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some, as those of json, lose what was added where they are sent."""
+    failed: concurrent.futures.Future[Any] = concurrent.futures.Future()
+    monkeypatch.setattr(workers.engine, "submit", lambda *_, **__: failed)
+    failed.set_exception(ValueError("no number"))
+    with pytest.raises(ValueError, match="no number") as caught:
+        workers.sssp(ring(), [3])
+    assert caught.value.__notes__ == ["sources[0:1] = 3, on a worker"]
+    failed = concurrent.futures.Future()
+    failed.set_exception(ZeroDivisionError())
+    with pytest.raises(RuntimeError, match="failed on a worker: ZeroDivisionError: ; then on a worker: Zero"):
+        workers.sssp(ring(), [3])
+    failed = concurrent.futures.Future()
+    failed.set_exception(BrokenProcessPool())
+    with pytest.raises(BrokenProcessPool, match="failed on a worker that is lost: BrokenProcessPool"):
+        workers.sssp(ring(), [3])
+
+
 def test_a_negative_cycle_is_named(workers: reedsp.cluster.Cluster) -> None:
     graph = reedsp.Graph([0, 1, 2, 3], [1, 2, 1], [4, 1, -2], labels=["a", "b", "c"])
     for call in (workers.sssp, lambda *given: reedsp.sssp(*given, device=workers)):
@@ -530,6 +685,7 @@ def test_a_negative_cycle_is_named(workers: reedsp.cluster.Cluster) -> None:
             call(graph, ["a", "b"])
         assert set(caught.value.cycle) == {"b", "c"}
         assert caught.value.weight == -1
+        assert any(", on worker " in note for note in caught.value.__notes__)
 
 
 @workers_are_threads
@@ -583,6 +739,8 @@ def test_what_is_no_path_is_named(workers: reedsp.cluster.Cluster) -> None:
             call(ring(), [0], out=3)
         with pytest.raises(ValueError, match=r"^out: it is empty, expected a path$"):
             call(ring(), [0], out="")
+        with pytest.raises(ValueError, match=r"^out = 'a\\x00b', expected a path without null characters$"):
+            call(ring(), [0], out="a\0b")
         with pytest.raises(ValueError, match=r"^out = 'x\.NPZ', expected a name that ends in \.zarr or \.npy, or one "):
             call(ring(), [0], out="x.NPZ")
     with pytest.raises(TypeError, match=r"^out: expected a path, got 3"):
@@ -627,6 +785,39 @@ def test_a_cluster_that_is_closed_answers_nothing(pool: concurrent.futures.Execu
         reedsp.distance_table(ring(), [0], [1], device=cluster, memory_limit=-1)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda cluster, close: cluster.sssp(ring(), range(N), progress=close),
+        lambda cluster, close: cluster.apsp(ring(), "johnson", progress=close),
+        lambda cluster, close: cluster.apsp(ring(), "floyd-warshall", progress=close),
+    ],
+)
+def test_a_cluster_that_is_closed_meanwhile_ends_the_call(
+    pool: concurrent.futures.Executor, call: Callable[..., Any], tmp_path: Path
+) -> None:
+    with reedsp.cluster.Executor(pool, folder=tmp_path) as cluster:
+
+        def close(*_: int) -> None:
+            cluster.close()
+
+        cluster.engine.task_bytes = 2 * N * 8
+        with pytest.raises(RuntimeError, match=r"^the cluster is closed"):
+            call(cluster, close)
+
+
+@workers_are_threads
+def test_a_task_that_fails_as_its_cluster_is_closed(pool: concurrent.futures.Executor) -> None:
+    with reedsp.cluster.Executor(pool) as cluster:
+
+        def close(*_: object) -> None:
+            cluster.close()
+            raise ZeroDivisionError
+
+        with pytest.raises(RuntimeError, match=r"^the cluster is closed"):
+            cluster.map_rows(ring(), close, [3])
+
+
 def test_what_needs_a_device_says_what_a_cluster_answers(pool: concurrent.futures.Executor) -> None:
     with reedsp.cluster.Executor(pool) as cluster:
         assert repr(cluster) == f"<reedsp.cluster.Executor: {len(cluster.engine.workers())} workers>"
@@ -638,7 +829,8 @@ def test_what_needs_a_device_says_what_a_cluster_answers(pool: concurrent.future
 def test_a_cluster_is_closed_once(pool: concurrent.futures.Executor, monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[bool] = []
     with reedsp.cluster.Executor(pool) as cluster:
-        monkeypatch.setattr(cluster.engine, "close", lambda: closed.append(True))
+        close = cluster.engine.close
+        monkeypatch.setattr(cluster.engine, "close", lambda: closed.append(True) or close())  # type: ignore[func-returns-value]
         cluster.close()
     assert closed == [True]
 
@@ -1018,6 +1210,8 @@ def test_a_pool_of_processes(tmp_path: Path) -> None:
         for function in (makes_functions, makes_generators):
             with pytest.raises(TypeError, match=r"^function: its answer for sources\[0:1\] = 'v0' cannot be sent back"):
                 workers.map_rows(graph, function, ["v0"])
+        with pytest.raises(ValueError, match=r"^UnreadError: too far"):
+            workers.map_rows(graph, fail_unread, ["v0"])
         with pytest.raises(BrokenProcessPool, match=r"'v0'.*failed on"):
             workers.map_rows(graph, die, ["v0"])
         with pytest.raises(BrokenProcessPool, match="takes no task"):

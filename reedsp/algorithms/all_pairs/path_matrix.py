@@ -13,6 +13,7 @@ import numpy.typing as npt
 from reedsp.arithmetic.matrix import Weights
 from reedsp.arithmetic.paths import choose_arithmetic
 from reedsp.device.job import Job
+from reedsp.edges.overflow_error import VertexOverflowError
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.minplus.matrix import Block
 from reedsp.system.parts import TRANSFERRED, in_parts
@@ -123,7 +124,7 @@ class PathMatrix(ABC):
                 if lost.any():
                     byte, edge = np.argwhere(lost)[0]
                     source = first_row + 8 * int(byte) + int(np.unpackbits(lost[byte, edge : edge + 1]).argmax())
-                    raise OverflowError(f"a distance from vertex {graph.names[source]!r} is beyond {dtype}")
+                    raise VertexOverflowError(f"a distance from vertex {{}} is beyond {dtype}", graph.names[source])
 
         in_parts(look, self.rows.stop - self.rows.start, self.row_bytes, TRANSFERRED)
 

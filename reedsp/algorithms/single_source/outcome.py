@@ -22,6 +22,7 @@ from reedsp.edges.negative_cycles import (
     hidden_negative_cycle,
     predecessor_cycle,
 )
+from reedsp.edges.overflow_error import VertexOverflowError
 from reedsp.edges.predecessors import Noted, Trees, find_trees, find_trees_outgoing
 from reedsp.edges.statistics import add_up
 from reedsp.graph.graph import Graph, edge_sources
@@ -78,12 +79,12 @@ def _settle(
     found = job.download(weights, graph.n, dtype)
     dist[...] = found if on_device is None else on_device.to_user_order(found)
     job.phases.begin("tree")
-    name = repr(graph.names[task.source])
+    name = graph.names[task.source]
     if task.arithmetic.saturate and dtype.kind == "i" and dist.min() == np.iinfo(dtype).min:
-        raise OverflowError(f"a distance from vertex {name} is below {dtype}")
+        raise VertexOverflowError(f"a distance from vertex {{}} is below {dtype}", name)
     trees = find()
     if trees.overflowed and task.ceiling is None:
-        raise OverflowError(f"a distance from vertex {name} is beyond {dtype}")
+        raise VertexOverflowError(f"a distance from vertex {{}} is beyond {dtype}", name)
     if trees.unresolved:
         raise RoundingError
     if graph.has_negative_weights and dtype.kind == "f":
@@ -190,9 +191,9 @@ def beyond(
         reached = row != arithmetic.infinity
         lost = heads[reached[tails] & ~reached[heads]]
         if lost.size:
-            source = f"vertex {names[some[0]]!r}" if len(some) == 1 else "the nearest source"
-            pair = f"from {source} to vertex {names[int(lost.min())]!r}"
-            return OverflowError(f"graph: the distance {pair} is beyond {arithmetic.dtype}")
+            source, known = ("vertex {}", [names[some[0]]]) if len(some) == 1 else ("the nearest source", [])
+            text = f"graph: the distance from {source} to vertex {{}} is beyond {arithmetic.dtype}"
+            return VertexOverflowError(text, *known, names[int(lost.min())])
     return OverflowError(f"graph: a distance is beyond {arithmetic.dtype}")
 
 

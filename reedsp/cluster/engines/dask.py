@@ -17,7 +17,7 @@ import distributed
 import numpy as np
 from distributed.comm import CommClosedError
 
-from reedsp.cluster.engines.engine import Future, Rows
+from reedsp.cluster.engines.engine import CLOSED, Future, Rows
 from reedsp.cluster.worker import registry
 from reedsp.cluster.worker.published import Published, Wrapped
 from reedsp.cluster.worker.registry import Setting, setting_of
@@ -54,6 +54,7 @@ class DaskEngine:
         self.client = client
         self._setting = setting_of(devices, threads)
         self.task_bytes = sharing.ROW_BYTES
+        self.closed: bool = False
         self._published: dict[str, Published] = {}
         self._looked, self._alone = time.monotonic(), 0  # when workers were looked for, and how often none was there
         self.check()
@@ -98,13 +99,19 @@ class DaskEngine:
             self.client.cancel(list(futures))
 
     def check(self) -> None:
-        """Raise RuntimeError if the client is closed or has lost its scheduler; warn if there is no worker for long."""
+        """Raise RuntimeError if this is closed, or the client, or its scheduler is lost; warn of no worker for long."""
+        if self.closed:
+            raise RuntimeError(CLOSED)
         self._check_client()
         if time.monotonic() >= self._looked + _PATIENCE:
             self._looked = time.monotonic()
             self._alone = 0 if self.workers() else self._alone + 1
             if self._alone == 2:
-                message = f"the cluster has had no workers for {_PATIENCE:.0f} s; what is left to do waits for new ones"
+                message = (
+                    f"the cluster has had no workers for {_PATIENCE:.0f} s; what is left to do waits for new ones: "
+                    "start some, as by scale() of a LocalCluster, or interrupt the call. Dask itself starts none where "
+                    "one was not back within its setting distributed.deploy.lost-worker-timeout"
+                )
                 warnings.warn(message, RuntimeWarning, stacklevel=2)
 
     def _check_client(self) -> None:
@@ -167,6 +174,7 @@ class DaskEngine:
 
     def close(self) -> None:
         """Take all that was sent from the workers; the client stays as it is."""
+        self.closed = True
         for published in list(self._published.values()):
             self.forget(published)
         if self.client.status == "running":

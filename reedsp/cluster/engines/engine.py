@@ -14,6 +14,10 @@ BROKEN: tuple[type[RuntimeError], ...] = (BrokenProcessPool, BrokenExecutor)
 """What an executor that is lost is known by, the narrower one first."""
 
 
+CLOSED = "the cluster is closed: make another one of the same client or executor"
+"""What an engine says that was closed."""
+
+
 class Future(Protocol):
     """What a task will return."""
 
@@ -55,11 +59,14 @@ class Engine(Protocol):
         What a task ends with when the engine itself has given it up.
     task_bytes : int
         Of the rows that a task finds, at most.
+    closed : bool
+        Whether it was closed: then it takes no task.
     """
 
     keeps_results: bool
     final: tuple[type[BaseException], ...]
     task_bytes: int
+    closed: bool
 
     def workers(self) -> tuple[str, ...]:
         """Return the names of the workers there are now; one for each that may come where the engine does not say."""
@@ -88,7 +95,7 @@ class Engine(Protocol):
         """Have a worker call a function, not this one where there is another."""
 
     def check(self) -> None:
-        """Raise RuntimeError if no task can be run any more; futures of a lost engine need not end."""
+        """Raise RuntimeError if it is closed, or no task can be run any more; its futures need not end then."""
 
     def each_worker(self, function: Callable[[], Any]) -> dict[str, Any]:
         """Return what a function returns on each worker that is there; empty where the engine cannot name them."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from reedsp.cluster.engines.engine import BROKEN, Future
+from reedsp.cluster.engines.engine import BROKEN, CLOSED, Future
 from reedsp.cluster.worker.published import Published, Wrapped
 from reedsp.cluster.worker.registry import setting_of
 from reedsp.cluster.worker.serve import serve_anywhere
@@ -58,6 +58,7 @@ class ExecutorEngine:
         self._setting = dataclasses.replace(setting, folder=str(self._folder))
         self.task_bytes = sharing.ROW_BYTES_GPU if devices == "gpu" else sharing.ROW_BYTES
         self._failure: RuntimeError | None = None
+        self.closed: bool = False
 
     def workers(self) -> tuple[str, ...]:
         """Return a number for each worker."""
@@ -78,6 +79,7 @@ class ExecutorEngine:
         return self.submit(function, *arguments)
 
     def _hand_over(self, function: Callable[..., Any], arguments: Sequence[Any]) -> concurrent.futures.Future[Any]:
+        self.check()
         try:
             return self._executor.submit(serve_anywhere, self._setting, function, *arguments)
         except RuntimeError as error:  # also BrokenExecutor
@@ -90,7 +92,9 @@ class ExecutorEngine:
             each.cancel()  # type: ignore[attr-defined]
 
     def check(self) -> None:
-        """Raise RuntimeError if the executor is broken or shut down."""
+        """Raise RuntimeError if this is closed, or the executor is broken or shut down."""
+        if self.closed:
+            raise RuntimeError(CLOSED)
         if self._failure is not None:
             raise self._as_failure()
 
@@ -116,6 +120,7 @@ class ExecutorEngine:
 
     def close(self) -> None:
         """Delete the files of graphs, so that workers forget the cluster; the executor stays as it is."""
+        self.closed = True
         self._delete()
 
 

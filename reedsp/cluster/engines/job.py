@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import queue
 from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -14,6 +13,8 @@ from reedsp.cluster.plan import AHEAD
 from reedsp.cluster.worker.serve import WORKER
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.edges.negative_cycle_error import NegativeCycleError
+from reedsp.edges.negative_cycles import renamed
+from reedsp.edges.overflow_error import VertexOverflowError
 from reedsp.system.threads import POLL
 
 _FINAL = (NegativeCycleError, ValueError, TypeError, OverflowError, OSError)
@@ -49,10 +50,19 @@ class Task:
 _Task = TypeVar("_Task", bound=Task)
 
 
-def run(engine: Engine, tasks: Sequence[_Task]) -> Generator[tuple[_Task, Future], None, None]:
+def run(
+    engine: Engine, tasks: Sequence[_Task], names: Sequence[Any] | None = None
+) -> Generator[tuple[_Task, Future], None, None]:
     """Yield each task when it is done, in whichever order, with what it returns.
 
     What is left is cancelled when the iterator is closed, or an error leaves it, Ctrl-C included.
+
+    Parameters
+    ----------
+    engine : Engine
+    tasks : sequence of Task
+    names : sequence, optional
+        Of vertices that workers call by their indices, for errors.
 
     Raises
     ------
@@ -87,16 +97,15 @@ def run(engine: Engine, tasks: Sequence[_Task]) -> Generator[tuple[_Task, Future
                 continue
             if isinstance(error, _UNSENT) and not hasattr(error, WORKER):
                 raise (_unreturned if _can_be_sent(task) else _unsent)(task, error) from error
-            where = worker_of(error)
-            failures = [*failures, described(error)]
             if isinstance(error, _FINAL):
-                error.add_note(f"{task.about}, on worker {where}")
-                raise error
-            if not isinstance(error, Exception) or isinstance(error, CancelledError):
-                engine.check()
+                named = error if names is None else _by_names(error, names)
+                named.add_note(note(task.about, error))
+                raise named from error.__cause__
+            engine.check()
+            failures = [*failures, described(error, engine)]
             if len(failures) > 1 or isinstance(error, engine.final):
                 raise failure(task.about, failures, error) from error
-            future = engine.avoid(task.function, *task.arguments, worker=where)
+            future = engine.avoid(task.function, *task.arguments, worker=worker_of(error))
             running[future] = task, failures
             future.add_done_callback(ended.put)
     finally:
@@ -137,14 +146,28 @@ def _unreturned(task: Task, error: BaseException) -> TypeError:
     return TypeError(f"function: its answer for {task.about} cannot be sent back from a worker: {reason}")
 
 
-def worker_of(error: BaseException) -> str:
-    """Return on which worker an exception was raised."""
-    return str(getattr(error, WORKER, "a worker that is lost"))
+def _by_names(error: BaseException, names: Sequence[Any]) -> BaseException:
+    """Return an error by these names, if it is one that speaks of vertices, by their indices."""
+    if isinstance(error, NegativeCycleError):
+        return renamed(error, names)
+    return error.renamed(names) if isinstance(error, VertexOverflowError) else error
 
 
-def described(error: BaseException) -> str:
+def worker_of(error: BaseException) -> str | None:
+    """Return on which worker an exception was raised; None if it does not say so, as exceptions of some types."""
+    worker: str | None = getattr(error, WORKER, None)
+    return worker
+
+
+def note(about: str, error: BaseException) -> str:
+    """Return what a note of an exception says: what its task is about, and where it was raised."""
+    return f"{about}, on " + ("a worker" if (worker := worker_of(error)) is None else f"worker {worker}")
+
+
+def described(error: BaseException, engine: Engine) -> str:
     """Return what an exception says, and where it was raised."""
-    return f"{worker_of(error)}: {type(error).__name__}: {error}"
+    where = worker_of(error) or ("a worker that is lost" if isinstance(error, engine.final) else "a worker")
+    return f"{where}: {type(error).__name__}: {error}"
 
 
 def failure(about: str, failures: list[str], error: BaseException) -> RuntimeError:

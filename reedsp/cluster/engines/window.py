@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from reedsp.cluster.engines.engine import Engine, Future
-from reedsp.cluster.engines.job import described, failure, worker_of
+from reedsp.cluster.engines.job import described, failure, note
 from reedsp.system.threads import POLL
 
 
@@ -103,12 +103,13 @@ class Window:
                 file.unlink(missing_ok=True)
 
     def _raise(self, future: Future) -> None:
+        self._engine.check()
         try:
             future.result()
         except self._engine.final as error:
-            raise failure("matrix", [described(error)], error) from error
+            raise failure("matrix", [described(error, self._engine)], error) from error
         except Exception as error:
-            error.add_note(f"matrix, on worker {worker_of(error)}")
+            error.add_note(note("matrix", error))
             raise
 
     def results(self, futures: Sequence[Future]) -> list[Any]:

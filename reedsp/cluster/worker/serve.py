@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +13,8 @@ from reedsp.cluster.worker.registry import Setting
 
 WORKER = "reedsp_worker"
 """Attribute of an exception that says on which worker it was raised."""
+_PLAIN = (OverflowError, ValueError, TypeError, OSError, MemoryError)
+"""Of which an exception that cannot be sent becomes one; any other becomes a RuntimeError."""
 
 
 def serve(key: str, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -19,12 +22,38 @@ def serve(key: str, function: Callable[..., Any], *arguments: Any) -> Any:
     try:
         with registry.serving(key):
             return function(*arguments)
+    except SystemExit as error:  # by which a worker would end, and after it those that are given its task
+        ended = RuntimeError(f"SystemExit: {error.code}")
+        _mark(ended, key)
+        raise ended from error
     except Exception as error:
-        setattr(error, WORKER, registry.name_in(key))
+        _mark(error, key)
         raise
 
 
 def serve_anywhere(setting: Setting, function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a function in a process that need not know the cluster yet."""
     registry.begin(setting, f"{socket.gethostname()}-{os.getpid()}")
-    return serve(setting.key, function, *arguments)
+    try:
+        return serve(setting.key, function, *arguments)
+    except Exception as error:
+        if _can_be_sent(error):
+            raise
+        kind = next((each for each in _PLAIN if isinstance(error, each)), RuntimeError)
+        plain = kind(f"{type(error).__name__}: {error}")
+        _mark(plain, setting.key)
+        raise plain from error
+
+
+def _mark(error: Exception, key: str) -> None:
+    """Have an exception say on which worker it was raised."""
+    setattr(error, WORKER, registry.name_in(key))
+
+
+def _can_be_sent(error: Exception) -> bool:
+    """Whether an exception can be read by a client; one that cannot would break a pool of processes."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return False
+    return True

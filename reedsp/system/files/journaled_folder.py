@@ -116,10 +116,9 @@ class JournaledFolder(ABC):
         if not isinstance(header, dict):
             raise damaged(self._journal.file, "line 1 is no header")
         if header != self._header:
-            wrong = next((key for key in self._header if header.get(key) != self._header[key]), None)
-            found, expected = (header, self._header) if wrong is None else (header.get(wrong), self._header[wrong])
+            wrong = next(key for key in {**self._header, **header} if _differ(header, self._header, key))
             raise ValueError(
-                f"{self._journal.file}: its {wrong or 'header'} is {found!r}, not {expected!r}; "
+                f"{self._journal.file}: its {wrong} is {header.get(wrong)!r}, not {self._header.get(wrong)!r}; "
                 f"it is another problem's, delete {self.path} to start again, or choose another name"
             )
         for number, record in enumerate(records, start=2):
@@ -136,6 +135,11 @@ class JournaledFolder(ABC):
     def _refuse_when_closed(self) -> None:
         if self._lock.closed:
             raise ValueError(f"{self.path}: it is closed, and cannot be written to")
+
+
+def _differ(header: Mapping[str, Any], other: Mapping[str, Any], key: str) -> bool:
+    """Whether two headers say something else, or only one of them anything."""
+    return key not in header or key not in other or header[key] != other[key]
 
 
 def _locked(folder: OwnFolder) -> IO[bytes]:

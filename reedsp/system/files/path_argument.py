@@ -13,13 +13,15 @@ def path_argument(value: str | bytes | os.PathLike[str], name: str) -> str:
     Raises
     ------
     TypeError, ValueError
-        It is none, or an empty one; the message names the argument.
+        It is none, or an empty one, or holds a null character; the message names the argument.
     """
     if not isinstance(value, str | bytes | os.PathLike):
         raise TypeError(f"{name}: expected a path, got {value!r}")
     text = os.fsdecode(value)
     if not text:
         raise ValueError(f"{name}: it is empty, expected a path")
+    if "\0" in text:
+        raise ValueError(f"{name} = {text!r}, expected a path without null characters")
     return text
 
 
@@ -29,7 +31,7 @@ def path_to_write(out: str | os.PathLike[str]) -> Path:
     Raises
     ------
     TypeError, ValueError
-        It is no path, or an empty one, or has no name; the message names the argument.
+        It is no path, as for :func:`path_argument`, or has no name; the message names the argument.
     FileNotFoundError
         There is no folder for it.
     """

@@ -23,6 +23,12 @@ def test_what_is_no_path_is_named(value: Any) -> None:
         path_argument(value, "out")
 
 
+@pytest.mark.parametrize("value", ["a\0b", b"a\0b", Path("a\0b")])
+def test_a_null_character_is_named(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"^out = 'a\\x00b', expected a path without null characters$"):
+        path_argument(value, "out")
+
+
 def test_what_is_written_has_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert path_to_write("x") == tmp_path / "x"
