@@ -236,7 +236,9 @@ def _parameters(command: Callable[..., None]) -> Iterator[tuple[str, str, str, b
         required = parameter.default is inspect.Parameter.empty
         argument = type(info).__name__ == "ArgumentInfo"
         declared = [each for each in (info.default, *(info.param_decls or ())) if isinstance(each, str)]
-        words = name.upper() if argument else ", ".join(declared[::-1] or [f"--{name.replace('_', '-')}"])
+        words = (
+            info.metavar or name.upper() if argument else ", ".join(declared[::-1] or [f"--{name.replace('_', '-')}"])
+        )
         help_text = re.sub(r"\[/?bold\]", "`", info.help)
         default = parameter.default
         if not required and default not in (None, False):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -101,6 +104,9 @@ _Output = Annotated[
 ]
 
 
+_LIMIT = re.compile(r"memory_limit: ([0-9,]+) bytes, but (.+) need ([0-9,]+) on")
+
+
 def apsp(
     file: GraphFile,
     source: _Source = None,
@@ -149,11 +155,13 @@ def apsp(
             "dtype": exact_type(graph) if dtype is None else dtype.value,
         }
         if dry_run:
-            print_estimate(graph, summary, as_json, quiet, "apsp", **arguments)
+            with _limit_in_mib():
+                print_estimate(graph, summary, as_json, quiet, "apsp", **arguments)
             return
         _delete_unmoved(streamed, output)
         started = time.perf_counter()
-        paths = _solved(graph, as_json, **arguments)
+        with _limit_in_mib():
+            paths = _solved(graph, as_json, **arguments)
         summary |= {"method": paths.method, "device": paths.device, "seconds": time.perf_counter() - started}
         if start is None or goal is None:
             answer, failure = _extent(graph, paths), None
@@ -205,6 +213,20 @@ def _files(distances: Path) -> tuple[Path, Path]:
     return distances, distances.with_suffix(".pred.npy")
 
 
+@contextlib.contextmanager
+def _limit_in_mib() -> Iterator[None]:
+    """Have an error about the memory limit say which option that is, in its unit."""
+    try:
+        yield
+    except ValueError as error:
+        raise Failure(_LIMIT.sub(_in_mib, str(error))) from None
+
+
+def _in_mib(found: re.Match[str]) -> str:
+    given, needed = (f"{-(-int(found[group].replace(',', '')) // 2**20):,} MiB" for group in (1, 3))
+    return f"--memory-limit: {given}, but {found[2]} need {needed} on"
+
+
 def _solved(graph: Graph, as_json: bool, **arguments: Any) -> AllPairs:
     import reedsp
 
@@ -214,9 +236,10 @@ def _solved(graph: Graph, as_json: bool, **arguments: Any) -> AllPairs:
     except reedsp.NegativeCycleError as error:
         fail_on_negative_cycle(error, as_json, "there is a negative cycle")
     except MemoryError as error:
+        larger = "--output FILE.npy writes them, also more than memory holds, " if arguments["out"] is None else ""
         raise Failure(
-            f"{error}; there are {graph.n**2:,} distances between all pairs of vertices, but only {graph.n:,} from "
-            "one of them, which `reedsp sssp` finds"
+            f"{error}; there are {graph.n**2:,} distances between all pairs of vertices: {larger}`reedsp statistics` "
+            f"adds them up, and `reedsp sssp` finds the {graph.n:,} from one vertex"
         ) from None
 
 

@@ -53,14 +53,25 @@ from reedsp.system.progress_bar import LATE, search_bar
 if TYPE_CHECKING:
     from reedsp import BreadthFirst, Graph, ShortestPaths
 
-_TreeOutput = Annotated[
+_OUTPUT = (
+    "Write the result. A .csv holds vertex, {extent} and predecessor, numbered as in the file: of those on the route "
+    "with --target, of all vertices without it or from several sources, and then the source{nearest}. A .npz holds "
+    "{array}, pred, source, about, which says how it was found, and offset or labels, {asked} where asked for, with "
+    "vertices counted from 0. - is a .csv on standard output; what else there is to say then goes to standard error."
+)
+_PathsOutput = Annotated[
     Path | None,
     output_option(
-        "Write the result. A .csv holds vertex, distance (or level) and predecessor, numbered as in the file: of those "
-        "on the route with --target, of all vertices without it or from several sources, and then the source. A .npz "
-        "holds dist (or levels), pred, source and offset or labels (and target and path), with vertices counted from "
-        "0. - is a .csv on standard output; what else there is to say then goes to standard error."
+        _OUTPUT.format(
+            extent="distance",
+            nearest=", or with --nearest that which is nearest",
+            array="dist",
+            asked="and nearest, cutoff, target and path",
+        )
     ),
+]
+_LevelsOutput = Annotated[
+    Path | None, output_option(_OUTPUT.format(extent="level", nearest="", array="levels", asked="and target and path"))
 ]
 
 
@@ -82,7 +93,7 @@ def sssp(
     ] = None,
     method: Annotated[Method, typer.Option(metavar="METHOD", help=f"How to solve: {', '.join(Method)}.")] = Method.auto,
     device: DeviceName = None,
-    output: _TreeOutput = None,
+    output: _PathsOutput = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -138,7 +149,7 @@ def bfs(
     source: Sources,
     target: Target = None,
     device: DeviceName = None,
-    output: _TreeOutput = None,
+    output: _LevelsOutput = None,
     force: Force = False,
     as_json: Json = False,
     quiet: Quiet = False,

@@ -31,6 +31,7 @@ UNITS = {
 """Of the parameters that are single numbers."""
 
 _LEAST, _LARGEST = 1e-18, 1e18  # of any parameter
+_LONGEST_SHOWN = 40  # characters of what is no parameter
 _WHOLE = ("coalesced", "threads")
 
 
@@ -93,12 +94,12 @@ class Machine:
         values += [(f"latencies[{i}]", number) for i, each in enumerate(self.latencies) for number in each]
         for name, value in values:
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not _LEAST <= value <= _LARGEST:
-                raise ValueError(f"{name} = {value!r}, expected a positive number")
+                raise ValueError(f"{name} = {_shown(value)}, expected a number from {_LEAST:g} to {_LARGEST:g}")
         for name in _WHOLE:
             if getattr(self, name) != int(getattr(self, name)):
                 raise ValueError(f"{name} = {getattr(self, name)!r}, expected an integer")
         if not self.latencies or not self.pairs:
-            raise ValueError("latencies and pairs are not empty")
+            raise ValueError("latencies and pairs: expected at least one of each")
         for number, (one, other) in enumerate(pairwise(self.latencies), start=1):
             if not (one[0] < other[0] and one[1] <= other[1]):
                 raise ValueError(f"latencies[{number}] = {other!r} comes after {one!r}")
@@ -123,6 +124,11 @@ class Machine:
     def content(self) -> dict[str, Any]:
         """Return what a file holds of it."""
         return asdict(self)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def identity_of(device: Device) -> dict[str, str]:

@@ -443,6 +443,22 @@ def test_all_pairs_in_little_memory(capsys: pytest.CaptureFixture[str], graph_fi
 
 
 @needs_device
+@pytest.mark.parametrize("more", [(), ("--dry-run",)], ids=["solved", "estimated"])
+def test_a_memory_limit_that_is_too_small(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    file = tmp_path / "ring.npz"
+    vertices = np.arange(3000)
+    reedsp.write(reedsp.Graph.from_edges(3000, vertices, np.roll(vertices, -1)), file)
+    command = "apsp", file, "--method", "floyd-warshall", *more, "--memory-limit"
+    status, _, err = run(capsys, *command, 1)
+    found = re.fullmatch(r"reedsp: --memory-limit: 1 MiB, but 3,000 vertices need ([0-9]+) MiB on each device\n", err)
+    assert status == 1
+    assert found is not None, err
+    assert run(capsys, *command, found[1], "--dry-run")[0] == 0
+
+
+@needs_device
 def test_matrices_with_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file, output = tmp_path / "gaps.wel", tmp_path / "matrices.npz"
     file.write_text("1000 70 4\n70 50000000 5\n")
@@ -479,7 +495,10 @@ def test_too_large_for_memory(
     status, out, err = run(capsys, "apsp", graph_file)
     assert (status, out) == (1, "")
     assert err.startswith("reedsp: a buffer of 288 bytes is needed; there are 36 distances between all pairs")
+    assert "--output FILE.npy" in err
+    assert "`reedsp statistics`" in err
     assert err.count("\n") == 1
+    assert "--output" not in run(capsys, "apsp", graph_file, "-o", graph_file.with_suffix(".npy"))[2]
 
 
 # ---- calibrate --------------------------------------------------------------------------------------

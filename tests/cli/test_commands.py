@@ -1025,6 +1025,21 @@ def test_page_is_up_to_date() -> None:
 NAMED_OTHERWISE = {"as_json": "--json", "show": "--list", "start": "--from", "end": "--to"}
 
 
+def test_arguments_are_called_as_in_the_help() -> None:
+    assert "\n`reedsp read-map MAP --output FILE [OPTIONS]`\n" in command_line.page()
+
+
+def test_the_help_names_what_is_in_the_files(
+    capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    reedsp.sssp(reedsp.read("small.gr"), [1, 6], min_only=True, cutoff=9).save("nearest.npz")
+    reedsp.bfs(reedsp.read("small.gr"), 1).save("levels.npz")
+    for command, file in (("sssp", "nearest.npz"), ("bfs", "levels.npz")):
+        said = run(capsys, command, "--help")[1]
+        assert not {name for name in np.load(file).files if name not in said}
+
+
 def test_page_has_every_command_option_status_and_key() -> None:
     page = command_line.page()
     for command in cli_commands.COMMANDS:
