@@ -136,6 +136,7 @@ def both(paths: Any) -> tuple[Any, Any]:
     return np.atleast_2d(paths.dist), np.atleast_2d(paths.pred)
 
 
+@pytest.mark.deep("parallel")
 @near_far_in_work_groups("int64", "near-far-*in int32", "near-far-beyond int32")
 @near_far_in_work_groups("int64 that ends at its limits", "near-far-*in int64", "near-far-beyond int64")
 @near_far_in_work_groups("float32", "near-far-*float32")
@@ -160,6 +161,7 @@ def matrix_refuses(chain: Chain, method: str) -> bool:
     return method in ("floyd-warshall", "min-plus") and too_large
 
 
+@pytest.mark.deep("auto", "johnson", "floyd")
 @every_chain
 @pytest.mark.parametrize("method", APSP)
 def test_all_pairs(chain: Chain, method: str, device: Device, tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def answer(capsys: pytest.CaptureFixture[str], command: str, expected: int = 0) 
 # ---- JSON -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep("sort numbers.txt", "demo ")
 @needs_device
 @pytest.mark.parametrize(
     ("command", "status"),
@@ -632,6 +633,7 @@ def test_every_text_format_is_recognised_on_standard_input(capsys: pytest.Captur
         assert json.loads(found.stdout)["max_distance"] == 7
 
 
+@pytest.mark.deep
 def test_faults_on_standard_input(folder: Path) -> None:
     found = child(MAIN, "info", "-", given="p sp 2 1\na 1 x 3\n")
     assert (found.returncode, found.stdout) == (1, "")
@@ -651,6 +653,7 @@ def test_a_pipe_that_nobody_may_ever_write_to(capsys: pytest.CaptureFixture[str]
     assert run(capsys, *command.split(), "pipe.gr") == (1, "", "reedsp: pipe.gr: not a regular file\n")
 
 
+@pytest.mark.deep("sort ")
 @pytest.mark.skipif(shutil.which("bash") is None or not Path("/dev/fd").is_dir(), reason="pipes without names")
 @pytest.mark.parametrize(
     "command", ["sort <(echo 3 1) -q", "sort - < <(echo 3 1)", "sort /dev/stdin < <(echo 3 1)", "info <(cat small.gr)"]
@@ -846,6 +849,7 @@ def test_broken_pipe(folder: Path, command: str) -> None:
     assert b"BrokenPipe" not in complaints
 
 
+@pytest.mark.deep("later", "convert ", "sort numbers.txt", "dataset")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device is always full")
 @pytest.mark.parametrize("variables", [{"PYTHONUNBUFFERED": "1"}, {"PYTHONUNBUFFERED": ""}], ids=["at once", "later"])
 @pytest.mark.parametrize(
@@ -1052,7 +1056,7 @@ def test_page_has_every_command_option_status_and_key() -> None:
 
 
 @needs_device
-@pytest.mark.deep("doctor --json", "demo --vertices", "USA-road-d.NY")
+@pytest.mark.deep("doctor --json", "demo --vertices", "USA-road-d.NY", "output sorted.npy", "reedsp read")
 @pytest.mark.parametrize(
     "example",
     [example for examples in cli_commands.COMMANDS.values() for example, _ in examples],

@@ -77,6 +77,7 @@ def test_healthy_machine() -> None:
         )
 
 
+@pytest.mark.deep
 @needs_device
 def test_json() -> None:
     status, report = examine("--json")
@@ -90,6 +91,7 @@ def test_json() -> None:
     assert versions["numpy"] == sys.modules["numpy"].__version__
 
 
+@pytest.mark.deep
 @needs_device
 def test_chosen_device_that_does_not_exist() -> None:
     status, report = examine(variables={"REEDSP_DEVICE": "no such device"})
@@ -102,6 +104,7 @@ def test_chosen_device_that_does_not_exist() -> None:
 # ---- no driver --------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @needs_loader
 def test_no_driver() -> None:
     status, report = examine(variables=NO_DRIVER)
@@ -201,6 +204,7 @@ def test_broken_numpy(tmp_path: Path) -> None:
     assert cure(report) == f"{sys.executable} -m pip install --force-reinstall --no-cache-dir numpy"
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_pyopencl_that_crashes(tmp_path: Path) -> None:
     status, report = examine(path=fake_module(tmp_path, "pyopencl", "import os; os.abort()"))
@@ -209,7 +213,7 @@ def test_pyopencl_that_crashes(tmp_path: Path) -> None:
     assert cure(report) == f"{sys.executable} -m pip install --force-reinstall --no-cache-dir pyopencl"
 
 
-@pytest.mark.deep("typer")
+@pytest.mark.deep
 @needs_device
 @pytest.mark.parametrize("name", ["typer", "rich"])
 def test_console_script_survives_a_broken_command_line(tmp_path: Path, name: str) -> None:

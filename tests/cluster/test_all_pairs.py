@@ -164,6 +164,7 @@ def test_searches(family: Family, out: str | None, cluster: PoolCluster, tmp_pat
     check(cluster, family.graph(), tmp_path, out, method="johnson", predecessors=True)
 
 
+@pytest.mark.deep("through the client", "float32")
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("negative", [False, True])
 def test_fractions(dtype: Any, negative: bool, cluster: PoolCluster, short_spans: None, tmp_path: Path) -> None:
@@ -723,6 +724,7 @@ def test_a_worker_is_killed(method: str, short_spans: None, tmp_path: Path) -> N
     assert_equal(read(found), read(reedsp.apsp(graph, method)))  # type: ignore[call-overload]
 
 
+@pytest.mark.deep("through the client", "on workers-False")
 @pytest.mark.parametrize("predecessors", [False, True])
 def test_path_weights_that_rounding_has_spoilt(predecessors: bool, cluster: PoolCluster, short_spans: None) -> None:
     """Cycles of weight 0, which are less in floats, beside a negative one: strips are searched as a matrix is."""

@@ -199,6 +199,7 @@ def matrix(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.M
     return Matrix(fractions(N), device)
 
 
+@pytest.mark.deep("gpu")
 @pytest.mark.parametrize("panels_first", [True, False])
 def test_panels_may_come_before_the_pass_and_after_it(panels_first: bool, matrix: Matrix, device: Device) -> None:
     """A pass leaves the rows alone whose turn is next; all together are those of one device."""

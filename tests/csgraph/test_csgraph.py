@@ -130,6 +130,7 @@ def test_nothing_is_handed_back_to_scipy(name: str, monkeypatch: pytest.MonkeyPa
 # ---- equal to SciPy ---------------------------------------------------------------------------------
 
 
+@pytest.mark.deep("bellman_ford", "johnson", "shortest_path", "dijkstra-False-True")
 @pytest.mark.parametrize("unweighted", [False, True])
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("name", BY_INDICES)
@@ -166,7 +167,7 @@ def test_all_pairs(method: str | None, directed: bool, unweighted: bool) -> None
         check_trees(n, edges_of(graph, directed, unweighted), range(n), dist, pred)
 
 
-@pytest.mark.deep("float32")
+@pytest.mark.deep("float32", "int32", "int64-1")
 @pytest.mark.parametrize("heavy", [1, 2, 3])
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
 def test_sums_about_the_largest_of_32_bits(dtype: type, heavy: int) -> None:
@@ -230,6 +231,7 @@ def with_room(kind: Any, dense: Any) -> Any:
     return matrix
 
 
+@pytest.mark.deep("csr_array")
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csc_array])
 def test_room_behind_the_last_entry(kind: Any) -> None:
     dense = np.array([[0, 3, 0], [0, 0, 4], [1, 0, 0.0]])
@@ -392,6 +394,7 @@ def test_breadth_first(directed: bool) -> None:
             same(tree.toarray(), theirs.breadth_first_tree(graph, start, directed).toarray())
 
 
+@pytest.mark.deep("True-gpu")
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
 @pytest.mark.parametrize("directed", [True, False])
 def test_breadth_first_in_the_order_of_storage(directed: bool, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -589,6 +592,7 @@ def test_overwrite_spares_a_graph_with_a_negative_cycle(on_host: bool, monkeypat
 # ---- a matrix that is given again -------------------------------------------------------------------
 
 
+@pytest.mark.deep("yen", "masked", "csc", "int64 indices")
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("kind", ["int64 indices", "csr", "csc", "dense", "masked"])
 @pytest.mark.parametrize("name", [*SEARCHES, "yen"])

@@ -57,6 +57,7 @@ def same(found: Any, expected: Any) -> bool:
     )
 
 
+@pytest.mark.deep("csr", "csc", "coo")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("unweighted", [False, True])
@@ -81,6 +82,7 @@ def test_the_nearest_of_several_vertices(
                 assert np.array_equal(distances, scipy.sparse.csgraph.dijkstra(matrix, **options))
 
 
+@pytest.mark.deep("True-False-False", "False-False-False", "True-False-True")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("min_only", [False, True])
 @pytest.mark.parametrize("unweighted", [False, True])

@@ -56,7 +56,7 @@ def answer(call: Any, matrix: Any) -> tuple[bytes, ...] | type[Exception]:
     return tuple(each.tobytes() for each in (found if isinstance(found, tuple) else (found,)))
 
 
-@pytest.mark.deep("30-", "3-")
+@pytest.mark.deep("30-", "3-", "tree", "all")
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize(("n", "degree"), [(3, 1), (12, 3), (30, 2), (90, 4)])
 @pytest.mark.parametrize("unit", [1, 0.1, 0.25, 1e-7])

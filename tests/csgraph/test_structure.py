@@ -64,6 +64,7 @@ def test_flows_are_those_of_scipy(
             assert not net[1:-1].sum(axis=1).any()
 
 
+@pytest.mark.deep("csr_array")
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csr_matrix])
 @pytest.mark.parametrize("method", ["dinic", "push-relabel"])
 def test_types_of_the_arrays_of_a_flow(kind: Any, method: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,6 +162,7 @@ def test_wrong_networks(matrix: Any, kind: type[Exception], message: str) -> Non
         ours.maximum_flow(matrix, 0, 1)
 
 
+@pytest.mark.deep
 def test_large_capacities_to_which_nothing_is_added() -> None:
     """Those of parallel edges are added up, and no others, however many there are."""
     matrix = scipy.sparse.csr_array(np.diag([2**62, 2**62], 1))
@@ -487,6 +489,7 @@ def test_strong_components_where_the_device_is_a_gpu(
     assert to_scipy[0] is matrix
 
 
+@pytest.mark.deep("gpu", "host")
 @pytest.mark.parametrize("on", ["host", "cpu", "gpu"])
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint8])
 def test_strong_components_of_columns_that_scipy_puts_in_order(

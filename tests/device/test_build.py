@@ -1181,6 +1181,7 @@ def test_69_read_only_cache_still_serves(device: Device, folder: Path, compiled:
 WHERE = "from reedsp.device import kernel_cache; print(kernel_cache._directory())"
 
 
+@pytest.mark.deep("relative")
 @posix_only
 @pytest.mark.parametrize("chosen", ["relative", "./relative", ""])
 def test_relative_cache_folder_is_ignored(chosen: str, tmp_path: Path) -> None:
@@ -1232,7 +1233,7 @@ def test_73_line_of_a_compiler_that_ignores_line_directives(kernel_copy: Path) -
 # ---- what the host reads from the sources -----------------------------------------------------------
 
 
-@pytest.mark.deep("single_source", "traversal")
+@pytest.mark.deep("single_source", "traversal", "minplus", "edges/predecessors")
 @pytest.mark.parametrize(
     "file",
     [

@@ -115,6 +115,7 @@ def test_where_no_process_can_be_started(compiler: Compiler, device: Device, mon
         binary(compiler, device, KERNEL.format(1))
 
 
+@pytest.mark.deep
 def test_a_child_that_crashes_after_other_work_gets_a_successor(
     compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +150,7 @@ def test_74_crash_is_an_error_that_names_the_file(compiler: Compiler, device: De
     own.self_test()
 
 
+@pytest.mark.deep
 def test_hanging_compiler_is_stopped(compiler: Compiler, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     check_works(compiler, device)
     first = compiler._child

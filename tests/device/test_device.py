@@ -489,6 +489,7 @@ def test_work_group_size_as_an_option(device: Device) -> None:
     assert reedsp.sssp(graph, 0, device=device).dist.tolist() == [0, 1, 2]
 
 
+@pytest.mark.deep
 def test_local_memory(device: Device) -> None:
     """Some compilers refuse such a kernel; where they do not, launching it would end the process."""
     with pytest.raises(reedsp.DeviceError, match=r"bytes of local memory, but|did not build"):

@@ -76,6 +76,7 @@ def test_slices_by_counts_hold_no_more_than_is_given_at_once(seed: int) -> None:
         assert steps <= 1000 or end - first <= group
 
 
+@pytest.mark.deep("row", "tiles")
 @pytest.mark.parametrize("method", METHODS)
 def test_products_are_cut(method: str, hasty: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(2)

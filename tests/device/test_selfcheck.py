@@ -428,6 +428,7 @@ def test_75_a_wrong_single_pass_is_replaced(fresh: Device, kernel_copy: Path, mo
     assert [kernel._name for kernel in plan] == ["scan_chunks"]
 
 
+@pytest.mark.deep("blelloch")
 @pytest.mark.parametrize("method", ["blelloch", "naive"])
 def test_75_scans_that_were_asked_for_are_right_or_an_error(method: str, fresh: Device, kernel_copy: Path) -> None:
     plant(kernel_copy, f"primitives/{method}_scan.cl")
@@ -514,6 +515,7 @@ def fail_in_a_child(device: Device, folder: Path) -> bool:
     return True
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(os.name != "posix", reason="the planted crash is one of POSIX")
 def test_74_what_crashes_when_it_is_tried_is_put_aside(fresh: Device) -> None:
     """This process, in which it would crash, too, goes on."""

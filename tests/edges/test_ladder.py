@@ -73,6 +73,7 @@ def owners_of(prefixes: np.ndarray, first: int, last: int) -> list[int]:
     return (np.searchsorted(prefixes, np.arange(first, last), "right") - 1).tolist()
 
 
+@pytest.mark.deep("multi")
 @deep
 @each_rung
 def test_every_unit_comes_once(name: str, device: Device) -> None:

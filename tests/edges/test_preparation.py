@@ -77,13 +77,14 @@ def test_every_edge_weighs_one(device: Device) -> None:
     assert (look(device, rows, unit=True)[1]["weight"] == 1).all()
 
 
+@pytest.mark.deep("small pieces")
 def test_a_zero_has_no_sign(device: Device) -> None:
     _, edges, facts, _ = look(device, (np.array([0, 1]), np.array([0]), np.array([-0.0])), Arithmetic(FLOAT64))
     assert not np.signbit(edges["weight"]).any()
     assert facts.low == 0
 
 
-@pytest.mark.deep("int64")
+@pytest.mark.deep("int64", "small pieces")
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])
 def test_the_smallest_integer_has_a_magnitude(dtype: type, device: Device) -> None:
     lowest = np.iinfo(dtype).min
@@ -138,6 +139,7 @@ def facts_of(device: Device, rows: Rows) -> Facts:
     return facts
 
 
+@pytest.mark.deep("small pieces")
 @pytest.mark.parametrize("place", PLACES)
 def test_a_fraction_is_seen(place: int, device: Device) -> None:
     rows = rows_of(60, 12, FLOAT64)
@@ -146,6 +148,7 @@ def test_a_fraction_is_seen(place: int, device: Device) -> None:
     assert (facts.canonical, facts.integral) == (True, False)
 
 
+@pytest.mark.deep("small pieces")
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("value", [-1, -(2**31), 60, 2**31 - 1])
 def test_a_column_out_of_range_is_seen(value: int, place: int, device: Device) -> None:
@@ -154,6 +157,7 @@ def test_a_column_out_of_range_is_seen(value: int, place: int, device: Device) -
     assert not look(device, rows)[2].canonical
 
 
+@pytest.mark.deep("small pieces")
 @pytest.mark.parametrize("value", [2**32, 2**32 + 5, -(2**32)])
 def test_a_wide_column_is_not_cut(value: int, device: Device) -> None:
     rows = rows_of(60, 12, FLOAT64, np.int64)
@@ -214,6 +218,7 @@ def test_other_arrays_are_for_the_constructors(rows: Rows, device: Device) -> No
     assert graph_over(*rows, device) is None
 
 
+@pytest.mark.deep("small pieces", "bool")
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", ">f8", ">i4", "uint64", "float16"])
 def test_every_type_of_weights(dtype: str, device: Device) -> None:
     indptr, indices, values = rows_of(60, 12, FLOAT64)

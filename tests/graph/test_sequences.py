@@ -173,6 +173,7 @@ def test_values_that_are_all_there_are_taken() -> None:
         assert reedsp.sort(given).tolist() == [1, LARGE]
 
 
+@pytest.mark.deep
 def test_nan_is_a_number_where_it_is_one() -> None:
     for given in ([1.0, np.nan], np.array([1.0, np.nan]), pandas.Series([1.0, None]), pyarrow.array([1.0, np.nan])):
         assert first_missing(given) is None

@@ -101,6 +101,7 @@ def assert_map(graph: reedsp.Graph, text: str, profile: str, weight: str) -> Non
     assert all(abs(found[ends] - edges[ends]) <= 1 for ends in edges)  # the two formulas differ in the last bits
 
 
+@pytest.mark.deep("length", "foot", "car")
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("weight", ["time", "length"])
 def test_edges_are_those_of_another_reader(profile: str, weight: str, tmp_path: Path) -> None:

@@ -1430,6 +1430,7 @@ def test_block_parser_against_line_parser_on_anything(block: bytes, table: Any) 
     compare_table(block, table)
 
 
+@pytest.mark.deep
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 @given(block=BLOCKS, layout=st.sampled_from(list(LAYOUTS.values())), vertex=st.integers(0, 6))
 def test_adjacency_block_parser_against_line_parser_on_anything(block: bytes, layout: Any, vertex: int) -> None:
@@ -1465,6 +1466,7 @@ def outcome(path: Path) -> tuple[Any, ...]:
     return graph.n, graph.directed, graph.weights.dtype, edges(graph)
 
 
+@pytest.mark.deep("list.wel", "dimacs.gr", "metis.graph", "list.el")
 @pytest.mark.parametrize("name", FORMATS)
 def test_files_read_with_and_without_the_block_parser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

@@ -155,7 +155,7 @@ def test_conversion_of_every_layout(dtype: np.dtype[Any], weights: Weights, pret
             assert np.array_equal(converted(pretender, each, weights, shape), expected)
 
 
-@pytest.mark.deep("cpu")
+@pytest.mark.deep("cpu", "as it is")
 def test_paths_from_vertices_to_themselves(pretender: Device) -> None:
     n = 70
     matrix = np.full((n, n), 9, np.int32)

@@ -148,7 +148,7 @@ def test_results_on_both_sides_of_the_limits(dtype: np.dtype[Any], way: str, dev
         reedsp.min_plus_power(square, 2, device=device)
 
 
-@pytest.mark.deep("a CPU's")
+@pytest.mark.deep("a CPU's", "kernels")
 def test_every_result_is_looked_at(way: str, device: Device) -> None:
     a, b = np.array([[100]], np.int8), np.zeros((1, 70), np.int8)
     for column in range(70):
@@ -187,7 +187,7 @@ def test_empty_matrices_and_powers(way: str, device: Device) -> None:
         assert np.array_equal(out, expected)
 
 
-@pytest.mark.deep("a CPU's")
+@pytest.mark.deep("a CPU's", "a GPU's kernels")
 def test_a_result_in_the_place_of_a_matrix(way: str, device: Device) -> None:
     a, b = weights((66, 66), np.dtype(np.int32), 1), weights((66, 66), np.dtype(np.int32), 2)
     expected = expected_product(a, b)

@@ -66,6 +66,7 @@ def test_46_every_shape(method: str, device: Device) -> None:
                 check(matrix((rows, inner), dtype, number), matrix((inner, columns), dtype, number + 1), method, device)
 
 
+@pytest.mark.deep("int32", "panels", "auto")
 @pytest.mark.parametrize("dtype", [np.uint8, np.int32])
 @pytest.mark.parametrize("method", ["panels", "registers", "auto"])
 def test_46_shapes_around_panels(method: str, dtype: type, device: Device) -> None:
@@ -114,6 +115,7 @@ def test_types_are_mixed_as_numpy_does(device: Device) -> None:
             check(matrix((5, 7), left, 1), matrix((7, 6), right, 2), "auto", device)
 
 
+@pytest.mark.deep("row", "tiles", "268435456-naive")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("magnitude", [2**28 - 1, 2**28, 2**29, 2**30, 2**60 - 1, 2**60, 2**61, 2**62 - 1])
 def test_large_integers(method: str, magnitude: int, device: Device) -> None:
@@ -124,6 +126,7 @@ def test_large_integers(method: str, magnitude: int, device: Device) -> None:
     check(a, b, method, device)
 
 
+@pytest.mark.deep("row", "16383-16383-naive")
 @pytest.mark.parametrize("method", minplus_product.METHODS)
 @pytest.mark.parametrize(("left", "right"), [(16383, 16383), (16383, 16384), (0, 32766), (32767, 0), (32766, 32767)])
 def test_numbers_of_16_bits(method: str, left: int, right: int, device: Device) -> None:

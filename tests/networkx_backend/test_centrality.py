@@ -82,6 +82,7 @@ def test_weights_are_left_to_networkx(engine: str, cls: type[nx.Graph]) -> None:
         assert_alike(nx.betweenness_centrality_subset, graph, nodes[:5], nodes[3:], weight=weight)
 
 
+@pytest.mark.deep("device")
 @pytest.mark.parametrize("cls", CLASSES)
 @pytest.mark.parametrize("distance", [None, "weight", "real", "no such attribute"])
 def test_harmonic_centrality(engine: str, distance: str | None, cls: type[nx.Graph]) -> None:

@@ -489,6 +489,7 @@ def test_a_function_as_weight_is_asked_once_where_the_host_gives_up(monkeypatch:
     assert 0 < len(asked) < 600  # where the host finds it, the device asks for none
 
 
+@pytest.mark.deep("tied float", "int and float", "int and 0")
 @pytest.mark.parametrize("near", [0, 12, 10**9])
 @pytest.mark.parametrize("kind", ["int and 0", "tied float", "int and float", "negative"])
 def test_each_of_large_and_small_components(kind: str, near: int, monkeypatch: pytest.MonkeyPatch) -> None:

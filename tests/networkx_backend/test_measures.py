@@ -157,6 +157,7 @@ def test_measures_of_small_components_ask_no_device(monkeypatch: pytest.MonkeyPa
     assert_same(nx.closeness_centrality, triangles, 5)
 
 
+@pytest.mark.deep("weight")
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_measures_of_a_large_component_among_small_ones(weight: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(on_device.FORCE_DEVICE, raising=False)

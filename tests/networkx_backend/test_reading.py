@@ -44,6 +44,7 @@ def lightest(graph: Any, data: Any) -> Any:
     return min([each.get("weight", 1) for each in data.values()]) if graph.is_multigraph() else data.get("weight", 1)
 
 
+@pytest.mark.deep("numbers")
 @pytest.mark.parametrize("at_once", [1, 7, 10**6])
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("names", NAMES)

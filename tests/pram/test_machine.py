@@ -98,18 +98,21 @@ def everywhere(text: str, n: int, device: reedsp.Device, parameters: dict[str, s
     return list(expected)
 
 
+@pytest.mark.deep
 def test_conditions_whose_sides_wrap(device: reedsp.Device) -> None:
     """Whose difference does not: who is active is not found by subtracting them."""
     text, given = "if p + x < x:\n        A[p] = 1", {"x": 2**63 - 3}
     assert everywhere(text, 6, device, {"x": "int64"}, **given, A=[0] * 6) == [0, 0, 0, 1, 1, 1]
 
 
+@pytest.mark.deep
 def test_ranges_whose_ends_wrap(device: reedsp.Device) -> None:
     """Processors in the middle go round more often than the first and the last one."""
     text = f"for i in range(0, p * {2**62}, {2**62}):\n        A[p] = A[p] + A[(p + 1) % n]\n        A[p] = A[p] + 1"
     assert everywhere(text, 5, device, {}, A=[1] * 5) == [1, 3, 1, 1, 1]
 
 
+@pytest.mark.deep
 def test_counters_at_the_end_of_their_type(device: reedsp.Device) -> None:
     """The next number would be behind it, and come back at the other end."""
     text = "for i in range({}):\n        A[p] = A[p] + 1"
@@ -119,6 +122,7 @@ def test_counters_at_the_end_of_their_type(device: reedsp.Device) -> None:
     assert everywhere(text.format(f"{3 - 2**63}, {-(2**63)}, -2"), 1, device, {}, A=[0]) == [2]
 
 
+@pytest.mark.deep("int32")
 @pytest.mark.parametrize("kind", ["int32", "int64"])
 def test_the_smallest_integer_has_no_magnitude(kind: str, device: reedsp.Device) -> None:
     """It is its own; compilers take the ``abs`` of OpenCL for never negative once it is converted."""
@@ -140,11 +144,13 @@ def test_more_rounds_than_kernels_count(device: reedsp.Device) -> None:
     assert everywhere(text, 2, device, {}, max_rounds=2**63, A=[3, 4]) == [6, 8]
 
 
+@pytest.mark.deep
 def test_a_counter_that_nothing_reads(device: reedsp.Device) -> None:
     text = "counter = 1\n    for _ in range(2):\n        for _ in range(p):\n            A[p] = A[p] + counter"
     assert everywhere(text, 3, device, {}, A=[0] * 3) == [0, 2, 4]
 
 
+@pytest.mark.deep
 def test_a_counted_loop_ends_where_nobody_is_left(device: reedsp.Device) -> None:
     """Those at the ends, by whose rounds the host counts, may not be in it."""
     text = "if p < 3:\n        for i in range({}p):\n            A[p] = A[p + 1] + 1\n            A[p] = A[p] * 2"
@@ -203,6 +209,7 @@ WRONG: list[tuple[str, Mode, type[pram.RunError], str, str | None]] = [
 ]
 
 
+@pytest.mark.deep("x = 3 // p")
 @pytest.mark.parametrize(("text", "mode", "kind", "reason", "cell"), WRONG, ids=[each[0] for each in WRONG])
 def test_what_a_device_notices(
     text: str,
@@ -234,6 +241,7 @@ def test_a_loop_without_an_end_is_given_up_soon() -> None:
         body("while p == 0:\n        pass").run(1, method="interpreter")
 
 
+@pytest.mark.deep("optimizations1")
 @pytest.mark.parametrize("optimizations", ["all", ()])
 def test_loops_without_an_end(optimizations: Any, device: reedsp.Device) -> None:
     text = "x = 1\n    while x > {}:\n        x = max(x, 1)"
@@ -269,6 +277,7 @@ def test_what_the_host_computes_may_be_undefined(device: reedsp.Device) -> None:
         program.run(2, check=True, device=device, A=[0, 0])
 
 
+@pytest.mark.deep
 def test_what_has_no_result_is_0_wherever_it_is_computed(device: reedsp.Device) -> None:
     """Unless that is checked; the host, which knows these variables, does as kernels do."""
     text = "k = 5 // x + (1 << (64 + x))\n    for i in range(7 % x + 2):\n        A[p] = A[p] + k + int32(y) + i"

@@ -285,6 +285,7 @@ def test_work_group_sizes(method: str, group_size: int, device: Device) -> None:
         assert job.download(total, 1, x.dtype) == x.sum(dtype=x.dtype)
 
 
+@pytest.mark.deep("group", "False-work-item")
 @pytest.mark.parametrize("method", ["work-group", "work-item"])
 @pytest.mark.parametrize("exclusive", [False, True])
 def test_the_device_alone_knows_how_many(method: str, exclusive: bool, device: Device, small: None) -> None:
@@ -354,6 +355,7 @@ def test_single_pass(n: int, exclusive: bool, passing_once: Device) -> None:
             assert job.download(total, 1, x.dtype)[0] == UFUNCS[op].reduce(x, dtype=x.dtype)
 
 
+@pytest.mark.deep
 def test_what_is_scanned_in_a_single_pass(passing_once: Device) -> None:
     """What a word has room for, if it does not become what it is read from."""
     job = Job(passing_once)
@@ -526,6 +528,7 @@ def test_zeros_keep_their_sign(method: str, device: Device, small: None) -> None
             assert np.signbit(scanned(x, "add", method, False, heads, device=device)).all()
 
 
+@pytest.mark.deep("group")
 @pytest.mark.parametrize("method", CHUNKED)
 def test_the_sum_of_nothing_is_zero_everywhere(method: str, device: Device, queue: cl.CommandQueue) -> None:
     nothing = np.empty(0, np.float32)
@@ -1173,6 +1176,7 @@ def test_two_parts_of_one_buffer(queue: cl.CommandQueue) -> None:
         assert (x.get() == np.concatenate((host[:2048], np.cumsum(host[:2048], dtype=np.int32)))).all()
 
 
+@pytest.mark.deep("blelloch", "group")
 @pytest.mark.parametrize("method", METHODS)
 def test_heads_in_the_memory_of_the_result(method: str, device: Device) -> None:
     memory = np.zeros(4000, np.uint8)

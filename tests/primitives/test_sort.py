@@ -125,6 +125,7 @@ def test_every_type_in_lists_of_dulle(dtype: np.dtype[Any], presort: Any, device
         assert_sorted_as_by_numpy(keys_of(dtype, pattern, 301), device, method="merge", presort=presort)
 
 
+@pytest.mark.deep("uint32")
 @pytest.mark.parametrize("dtype", [np.uint32, np.float64], ids=["uint32", "float64"])
 def test_settings_that_are_used(dtype: type, device: Device) -> None:
     """Several chunks, with a rest, and an odd and an even number of digits."""
@@ -285,6 +286,7 @@ def test_results_within_the_same_memory(device: Device) -> None:
     np.testing.assert_array_equal(memory[1:], expected)
 
 
+@pytest.mark.deep("False")
 @pytest.mark.parametrize("out_of_order", [False, True])
 def test_arrays_of_a_device(out_of_order: bool, device: Device) -> None:
     queue = queue_of(device, out_of_order)

@@ -54,6 +54,7 @@ def test_pairs(device: Device) -> None:
         assert reedsp.reduce(x, "min", method="naive", device=device) == x.min(initial=np.iinfo(np.int32).max)
 
 
+@pytest.mark.deep("dulle", "naive")
 @pytest.mark.parametrize("method", ["naive", "dulle", "fast"])
 def test_a_sum_of_negative_zeros_is_zero(method: Any, device: Device) -> None:
     for n in (1, 2, 3, 9):

@@ -362,6 +362,7 @@ def test_a_large_weight_on_the_way_allows_for_its_rounding() -> None:
             certificate.check(graph, stored(wrong, sources=starts, any_order=True))
 
 
+@pytest.mark.deep("min", "floyd-warshall-3", "floyd-warshall-2")
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("method", ["floyd-warshall", "min-plus"])
 def test_whatever_matrices_round_is_allowed_for(method: Any, seed: int, device: reedsp.Device) -> None:

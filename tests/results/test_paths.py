@@ -620,6 +620,7 @@ def test_integers_that_are_no_distances_are_missing_in_a_matrix(device: reedsp.D
     assert np.shares_memory(ring.to_dataframe().to_numpy(), ring.dist)  # where nothing is missing
 
 
+@pytest.mark.deep
 def test_pictures_without_coordinates(device: reedsp.Device) -> None:
     small = reedsp.Graph.from_edges(5, [0, 0, 1, 1], [1, 2, 3, 4], [1, 2, 2, 3], labels=list("abcde"))
     ax = reedsp.sssp(small, "a", device=device).plot("e")

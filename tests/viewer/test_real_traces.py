@@ -56,6 +56,7 @@ def test_every_algorithm_on_the_page(open_page: Callable[..., Any], device: reed
             page.screenshot(path=Path(SCREENSHOTS) / f"real-{algorithm}-{width}.png")
 
 
+@pytest.mark.deep
 def test_a_scan_is_drawn_as_a_tree(open_page: Callable[..., Any], device: reedsp.Device) -> None:
     """Each node shows what its cell held when its level was written last."""
     trace = reedsp.trace([3, 1, 7, 1, 4, 1, 6, 3], "blelloch-tree", device=device).to_json()

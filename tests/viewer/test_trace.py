@@ -131,6 +131,7 @@ def test_predecessors(family: Family, device: Device) -> None:
                 assert before == min(progress)
 
 
+@pytest.mark.deep("bottom", "zero")
 @by_name
 @pytest.mark.parametrize("method", ["top-down", "bottom-up"])
 def test_levels(family: Family, method: str, device: Device) -> None:
@@ -385,6 +386,7 @@ def test_the_input_is_called_so() -> None:
         reedsp.trace(networkx.complete_graph(3), "dulle-matching")
 
 
+@pytest.mark.deep
 def test_exclusive_scans(device: Device) -> None:
     values = values_of(20)
     found = traced(values, "naive-scan", device=device, exclusive=True)
@@ -458,6 +460,7 @@ def test_radix_sorts(n: int, device: Device) -> None:
     assert states[-1] == sorted(keys)
 
 
+@pytest.mark.deep("tree", "pram")
 @pytest.mark.parametrize("algorithm", ["naive-scan", "blelloch-tree", "pram", "radix-sort"])
 def test_arrays_in_the_other_order_of_bytes(algorithm: str, device: Device) -> None:
     values = np.array([3, 1, 2], np.int32)
@@ -465,6 +468,7 @@ def test_arrays_in_the_other_order_of_bytes(algorithm: str, device: Device) -> N
     assert found.to_json() == traced(values, algorithm, device=device).to_json()
 
 
+@pytest.mark.deep("scan")
 @pytest.mark.parametrize(("algorithm", "name"), [("recursive-scan", "prefixes"), ("blelloch-tree", "tree")])
 def test_the_result_is_that_of_the_launches_that_are_shown(algorithm: str, name: str, device: Device) -> None:
     """Another scan adds floats in another order."""
@@ -845,6 +849,7 @@ AROUND = {
 """Files of kernels that prepare an input, write an answer, or find the library's own."""
 
 
+@pytest.mark.deep("scan", "sort", "reduction", "tree")
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_no_launch_is_unknown(algorithm: str, device: Device) -> None:
     """But those around an algorithm, and scans, whose buffers are known where they have a role."""

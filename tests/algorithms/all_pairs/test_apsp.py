@@ -239,6 +239,7 @@ def test_01_empty_graph_needs_no_device() -> None:
         assert repr(result).startswith("<reedsp.AllPairs: 0 vertices")
 
 
+@pytest.mark.deep("floyd")
 @every_method
 def test_02_03_45_nothing_to_reach(method: str, device: Device) -> None:
     for n, u in ((1, []), (1, [0]), (5, []), (67, [3])):
@@ -303,6 +304,7 @@ def test_negative_weights_that_are_not_narrow(method: str, device: Device) -> No
     assert reedsp.apsp(graph, method, device=device).stats["arithmetic"] == "int32"
 
 
+@pytest.mark.deep("floyd")
 @every_method
 @pytest.mark.parametrize("dtype", [None, "float64", "float32", "int64", "int32"])
 def test_every_result_type(dtype: str | None, method: str, device: Device) -> None:
@@ -527,6 +529,7 @@ def test_edges_that_only_rounding_makes_longer_are_kept(device: Device, monkeypa
     assert kept == [4] * len(METHODS)
 
 
+@pytest.mark.deep("floyd")
 @every_method
 def test_rounding_that_hides_predecessors(method: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sources for which it does are solved anew, and no others."""
@@ -659,6 +662,7 @@ def test_11_12_raised_wherever_it_is(method: str, device: Device) -> None:
         assert caught.value.weight == -scale
 
 
+@pytest.mark.deep("floyd")
 @every_method
 @pytest.mark.parametrize("units", [1, UNITS])
 def test_13_total_of_minus_one_among_large_weights(units: int, method: str, device: Device) -> None:

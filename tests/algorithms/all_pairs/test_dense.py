@@ -65,6 +65,7 @@ def answer(graph: Graph, **arguments: Any) -> tuple[Any, ...]:
     return paths.dist.tobytes(), paths.pred.tobytes(), paths.method, paths.stats["arithmetic"]
 
 
+@pytest.mark.deep("min", "wide")
 @pytest.mark.parametrize("units", [1, 7])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("family", SMALL, ids=lambda family: family.name)

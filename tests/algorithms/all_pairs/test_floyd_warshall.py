@@ -161,7 +161,7 @@ def test_cycles_of_weight_zero(weights: Weights, close: Close) -> None:
     assert not closed.diagonal().any()
 
 
-@pytest.mark.deep("int64", "uint16")
+@pytest.mark.deep("int64", "uint16", "in groups")
 @every_integer
 def test_weights_near_the_limit(weights: Weights, close: Close) -> None:
     n = 2 * TILE + 10
@@ -177,6 +177,7 @@ def test_weights_near_the_limit(weights: Weights, close: Close) -> None:
         assert closed[0, n - 1] == sign * weights.limit
 
 
+@pytest.mark.deep("in groups-int64")
 @pytest.mark.parametrize("weights", [INT32, INT64], ids=tilings.name_of)
 def test_no_path_stays_none(weights: Weights, close: Close) -> None:
     """However often large negative numbers are added to it."""

@@ -111,7 +111,7 @@ def test_cycles_of_weight_zero(method: str, weights: Weights, device: Device) ->
     assert {closed[i][i] for i in range(n)} == {0}
 
 
-@pytest.mark.deep("int64", "uint16")
+@pytest.mark.deep("int64", "uint16", "load", "blocked", "katz")
 @every_method
 @every_integer
 def test_weights_near_the_limit(method: str, weights: Weights, device: Device) -> None:
@@ -128,6 +128,7 @@ def test_weights_near_the_limit(method: str, weights: Weights, device: Device) -
         assert closed[0][n - 1] == sign * weights.limit
 
 
+@pytest.mark.deep("int64")
 @every_method
 @pytest.mark.parametrize("weights", [INT32, INT64], ids=lambda each: str(each.dtype))
 def test_no_path_stays_none(method: str, weights: Weights, device: Device) -> None:
@@ -143,7 +144,7 @@ COMPONENTS = (30, 35, 15, 20)
 CROSSINGS = {(0, 0), (1, 1), (2, 2), (3, 3), (2, 0), (0, 3), (2, 3)}
 
 
-@pytest.mark.deep("float64")
+@pytest.mark.deep("float64", "float32")
 @every_method
 @every_signed_type
 @pytest.mark.parametrize("large", [False, True], ids=["small", "large"])

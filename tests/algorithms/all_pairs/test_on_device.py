@@ -126,6 +126,7 @@ def test_negative_cycles_of_rounded_sums(device: reedsp.Device) -> None:
     compare(reedsp.all_pairs_on_device(cl_array.to_device(device.queue, made_up)), expected)
 
 
+@pytest.mark.deep
 def test_the_types_that_hold_every_path(device: reedsp.Device) -> None:
     for heaviest, n, dtype in (
         (2**15 - 2, 2, "int32"),

@@ -173,6 +173,7 @@ def test_what_is_staged_gives_way_to_fewer_passes(device: Device) -> None:
         assert plan.pass_spans == max(1, spans - 1)
 
 
+@pytest.mark.deep("uint16")
 @pytest.mark.parametrize("weights", [NARROW, FLOAT32], ids=lambda each: str(each.dtype))
 def test_products_in_groups(
     weights: Weights, short_spans: None, device: Device, monkeypatch: pytest.MonkeyPatch
@@ -467,6 +468,7 @@ def test_row_76_device_fails_and_the_checkpoint_is_kept(
     checkpoint.close()
 
 
+@pytest.mark.deep("columns", "journal", "matrix", "rows")
 @pytest.mark.parametrize("name", ["matrix", "panels", "rows", "columns", "journal"])
 def test_row_81_disk_full(
     name: str, short_spans: None, folder: Path, given: Matrix, device: Device, monkeypatch: pytest.MonkeyPatch
@@ -600,6 +602,7 @@ def test_row_83_another_problem(folder: Path, given: Matrix, monkeypatch: pytest
     opened(folder, given).close()
 
 
+@pytest.mark.deep("panels", "journal", "matrix", "rows")
 @pytest.mark.parametrize("name", ["matrix", "panels", "rows", "columns", "journal"])
 def test_row_84_damaged(
     name: str, short_spans: None, folder: Path, given: Matrix, device: Device, monkeypatch: pytest.MonkeyPatch

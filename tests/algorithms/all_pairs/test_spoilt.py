@@ -48,6 +48,7 @@ ROUTES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.deep("{'method': 'floyd", "plus'}")
 @pytest.mark.parametrize("route", ROUTES, ids=str)
 def test_distances_do_not_fall_to_minus_infinity(route: dict[str, Any], device: Device) -> None:
     weights, heights = differences(N, "float32")

@@ -74,6 +74,7 @@ def test_fractions_are_saved(tmp_path: Path) -> None:
     assert reedsp.load_prepared(tmp_path / "prepared.npz", graph).distance(0, 2) == 1.75
 
 
+@pytest.mark.deep("weights1-False")
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize("weights", [20 * [2**26], [2.0**46 * each for each in range(1, 21)], 20 * [2**57]])
 def test_what_is_reversed_is_saved(weights: list[float], backwards: bool, tmp_path: Path) -> None:

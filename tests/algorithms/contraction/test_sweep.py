@@ -52,6 +52,7 @@ def test_sweeps_in_both_forms(rows: int, heavy: int, result: str, device: reedsp
             assert np.array_equal(dist, wanted)
 
 
+@pytest.mark.deep("True")
 @pytest.mark.parametrize("trusted", [True, False])
 def test_one_way_streets_between_the_highest_vertices(
     trusted: bool, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
@@ -74,6 +75,7 @@ def test_one_way_streets_between_the_highest_vertices(
     assert np.array_equal(dist, reedsp.sssp(graph, sources, "near-far", device=device).dist)
 
 
+@pytest.mark.deep("int64")
 @pytest.mark.parametrize(("most", "dtype"), [(2**30 - 2, np.int32), (2**53 - 1, np.int64)])
 def test_the_greatest_distances_are_no_less_than_others(most: int, dtype: type, device: reedsp.Device) -> None:
     """In 32 bits one is only one less than what stands for no path."""
@@ -309,6 +311,7 @@ def filled_there(job: Job, length: int, value: np.generic) -> cl.Buffer:
     return buffer
 
 
+@pytest.mark.deep("Wide", "34359738368-False-Batches")
 @pytest.mark.parametrize("form", [Batches, Wide])
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("heavy", [1, 2**35])

@@ -42,6 +42,7 @@ def rows_of(paths: list[Any], n: int) -> np.ndarray[Any, Any]:
     return rows
 
 
+@pytest.mark.deep("our search", "3-SciPy first", "1-SciPy first")
 @pytest.mark.parametrize("search", [-1e9, 1e9], ids=["our search", "SciPy first"])
 @pytest.mark.parametrize("heaviest", [1, 3, 1000])
 def test_all_simple_paths_of_random_graphs(
@@ -193,6 +194,7 @@ def test_yen_both_ways(family: Family, serves: None, monkeypatch: pytest.MonkeyP
             assert ours.tobytes() == theirs.tobytes()
 
 
+@pytest.mark.deep("0-4-1")
 @pytest.mark.parametrize(
     ("source", "sink", "paths"),
     [(0, 4, 1), (-1, 0, 1), (0, 3, -1), (0.5, 3, 1), (0, 3, 1.5), (0, 3, 0), (2, 2, 3), (3, 0, 2), (True, 3, 1)],

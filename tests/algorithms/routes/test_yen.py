@@ -27,6 +27,7 @@ def in_order(n: int, edges: list[oracle.Edge], source: int, target: int) -> list
     return sorted((weight, len(path) - 1, path) for weight, path in simple_paths(n, edges, source, target))
 
 
+@pytest.mark.deep("negative", "undirected", "zero and small", "unit")
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_every_simple_path_in_order(kind: str, seed: int, device: reedsp.Device) -> None:
     graph, edges = graph_of(kind, seed)
@@ -66,6 +67,7 @@ def test_sets_that_are_empty_are_known_at_once(
         assert list(paths.routes) == [path for _, _, path in expected]
 
 
+@pytest.mark.deep("negative", "fractional", "zero and small")
 @pytest.mark.parametrize("longer", [0, 1, 50])
 @pytest.mark.parametrize(("kind", "seed"), CASES[1::4])
 def test_paths_that_go_on_along_first_paths(

@@ -130,12 +130,13 @@ def test_any_number_of_workers(device: Device, count: int) -> None:
         assert [exact(row, arithmetic) for row in rows] == right
 
 
-@pytest.mark.deep("tiny", "groups", "local", "arity", "binary")
+@pytest.mark.deep("tiny", "groups", "local", "arity", "binary", "heap")
 @ways
 def test_ceiling(device: Device, way: str, setting: str) -> None:
     check_ceilings(functools.partial(solve, device, way))
 
 
+@pytest.mark.deep("random", "grid")
 @ways
 @pytest.mark.parametrize("name", ["random", "grid", "zero-weight cycles", "disconnected"])
 def test_target(device: Device, name: str, way: str, setting: str) -> None:
@@ -170,6 +171,7 @@ def test_sums_beyond_the_type_are_not_reached(device: Device, way: str) -> None:
     assert exact(row, arithmetic) == [0, weight, 2 * weight, 2 * weight, None]
 
 
+@pytest.mark.deep("as it is", "heap")
 @ways
 def test_subnormal_and_huge_floats(device: Device, way: str, setting: str) -> None:
     least, huge = 5e-324, 1e308
@@ -295,6 +297,7 @@ def test_nearest_sources_cutoffs_and_targets(device: Device, name: str, dtype: s
             assert np.array_equal(paths.nearest, others.nearest)
 
 
+@pytest.mark.deep("array")
 @pytest.mark.parametrize("name", NAMES)
 def test_options(device: Device, name: str) -> None:
     graph = named("random").graph()

@@ -118,7 +118,7 @@ def test_families_in_every_weight_type(method: str, dtype: type, device: reedsp.
             check(number, solved(METHODS[method], graph, family.source, device, arithmetic), arithmetic)
 
 
-@pytest.mark.deep("by classes", "listed")
+@pytest.mark.deep("by classes", "listed", "plain")
 @each_method
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_as_many_rounds_as_output_parallel(method: str, family: Family, device: reedsp.Device) -> None:
@@ -145,6 +145,7 @@ def test_negative_cycles(method: str, family: Family, dtype: np.dtype, device: r
     assert caught.value.weight == weight
 
 
+@pytest.mark.deep("refined")
 @each_method
 @pytest.mark.parametrize("length", [14, 29, 30, 31, 32, 33, 46, 47, 48, 61, 62, 63])
 def test_negative_cycle_that_is_reached_late(method: str, length: int, device: reedsp.Device) -> None:
@@ -162,7 +163,7 @@ def test_negative_cycle_that_is_reached_late(method: str, length: int, device: r
     assert solve(method, reedsp.Graph.from_edges(length + 2, u, v, weights), 0, device).dist[-1] == 3 * length + 3
 
 
-@pytest.mark.deep("float32")
+@pytest.mark.deep("float32", "refined")
 @each_method
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_fractional_weights_add_up_from_left_to_right(method: str, dtype: type, device: reedsp.Device) -> None:
@@ -176,6 +177,7 @@ def test_fractional_weights_add_up_from_left_to_right(method: str, dtype: type, 
     assert solution.dist.tolist() == oracle.left_to_right_distances(n, edges, 5, dtype)
 
 
+@pytest.mark.deep("refined")
 @each_method
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_fractional_negative_weights(method: str, dtype: type, device: reedsp.Device) -> None:
@@ -229,6 +231,7 @@ def test_sums_beyond_the_arithmetic(method: str, device: reedsp.Device) -> None:
         solve(method, floats, 0, device)
 
 
+@pytest.mark.deep("refined")
 @each_method
 def test_whole_range_of_int64(method: str, device: reedsp.Device) -> None:
     """High words that are equal, and low words that are greatest, least, and of either sign."""

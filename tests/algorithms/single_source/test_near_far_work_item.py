@@ -189,6 +189,7 @@ def test_ceiling(device: Device, workers: int, setting: str) -> None:
     check_ceilings(functools.partial(solve, device, workers=workers))
 
 
+@pytest.mark.deep("random")
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("name", ["random", "grid", "zero-weight cycles", "disconnected"])
 def test_target(device: Device, name: str, workers: int, setting: str) -> None:
@@ -204,7 +205,7 @@ def test_target_saves_work(device: Device) -> None:
         assert row[-1] == np.iinfo(row.dtype).max
 
 
-@pytest.mark.deep("tiny")
+@pytest.mark.deep("tiny", "as it is-0-2")
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("delta", [0, 1, 17.5, 1e300])
 def test_any_width_of_the_interval(device: Device, delta: float, workers: int, setting: str) -> None:

@@ -144,6 +144,7 @@ def test_what_cannot_be_is_not_near(indptr: list[int], heads: list[int]) -> None
     assert search_nearby(np.array(indptr), np.array(heads), np.ones(2), [[0]], 5) is None
 
 
+@pytest.mark.deep("integers", "fractions", "False-None-float32")
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("target", [None, 20])
 @pytest.mark.parametrize("min_only", [False, True])

@@ -35,6 +35,7 @@ def test_wide_and_narrow_numbers(device: reedsp.Device) -> None:
     assert there.get().tolist() == [0, 0.5, np.inf]
 
 
+@pytest.mark.deep("on the device")
 @pytest.mark.parametrize("method", ["on the device", "near-far", "bellman-ford", "dijkstra-heap"])
 def test_distances_beyond_int64_are_named(method: Any, device: reedsp.Device) -> None:
     """By the first source that one is too far from, and the first vertex that is."""

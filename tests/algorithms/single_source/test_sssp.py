@@ -167,6 +167,7 @@ def test_float32_weights_are_added_in_float64_by_default(device: reedsp.Device) 
     assert result.dist[3] == weights.astype(np.float64).cumsum()[2]
 
 
+@pytest.mark.deep("parallel", "bellman-ford-0")
 @pytest.mark.parametrize("seed", range(3))
 @every_bellman_ford
 def test_fractional_negative_weights(seed: int, way: dict[str, object], device: reedsp.Device) -> None:
@@ -236,6 +237,7 @@ def test_19_sums_beyond_int32_and_int64(way: dict[str, object], device: reedsp.D
         reedsp.sssp(downhill, 0, device=device, **way)
 
 
+@pytest.mark.deep("parallel", "a group a source", "refined")
 @near_far_in_work_groups("int64", "near-far in groups")
 @every_way
 def test_24_integers_beyond_float64(way: dict[str, object], device: reedsp.Device) -> None:
@@ -249,6 +251,7 @@ def test_24_integers_beyond_float64(way: dict[str, object], device: reedsp.Devic
     assert result.verify()
 
 
+@pytest.mark.deep("far", "parallel")
 @every_way
 def test_21_path_weights_beyond_the_largest_float(way: dict[str, object], device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1.5e308, 1.5e308])
@@ -256,6 +259,7 @@ def test_21_path_weights_beyond_the_largest_float(way: dict[str, object], device
         reedsp.sssp(graph, 0, device=device, **way)
 
 
+@pytest.mark.deep("parallel", "refined", "a group a source", "far in local memory")
 @near_far_in_work_groups("float32", "near-far in groups")
 @every_way
 def test_22_subnormal_weights_count(way: dict[str, object], device: reedsp.Device) -> None:
@@ -283,6 +287,7 @@ def test_float32_result_of_whole_weights_is_rounded_once(device: reedsp.Device) 
     assert result.verify()
 
 
+@pytest.mark.deep("parallel", "far", "refined")
 @every_way
 def test_cutoff_keeps_what_is_within(way: dict[str, object], device: reedsp.Device) -> None:
     family = named("random")
@@ -435,6 +440,7 @@ def test_progress_and_stats(device: reedsp.Device) -> None:
     assert str(device) == result.device == result.stats["device"]
 
 
+@pytest.mark.deep("True")
 @pytest.mark.parametrize("cooperative_loading", [False, True])
 def test_progress_without_an_early_stop(cooperative_loading: bool, device: reedsp.Device) -> None:
     """Before each wait."""

@@ -296,7 +296,7 @@ def test_stars_and_paths(method: Any, n: int, device: Device) -> None:
     assert forest.verify(device)
 
 
-@pytest.mark.deep("gpu")
+@pytest.mark.deep("gpu", "as it is")
 @pytest.mark.parametrize("method", ["auto", *METHODS])
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_without_edges(n: int, method: Any, pretender: Device) -> None:
@@ -325,6 +325,7 @@ def test_whatever_is_a_graph(device: Device) -> None:
     assert list(forest.edges()) == [("a", "c", 1), ("b", "c", 2)]
 
 
+@pytest.mark.deep("float32")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_host_has_the_same_bytes(dtype: Any, monkeypatch: pytest.MonkeyPatch, device: Device) -> None:
     monkeypatch.setenv("REEDSP_DEVICE", str(device.index))
@@ -349,6 +350,7 @@ def test_the_host_has_the_same_bytes(dtype: Any, monkeypatch: pytest.MonkeyPatch
             }
 
 
+@pytest.mark.deep("gpu")
 def test_a_graph_can_be_searched_again(pretender: Device) -> None:
     """What was kept of the first search is no part of the second."""
     graph = random_graph(100, 600, 5)

@@ -128,6 +128,7 @@ def test_larger_matrices(method: Any, shape: tuple[int, int], device: Device, mo
     assert len(set(answers)) == 1
 
 
+@pytest.mark.deep("auction")
 @pytest.mark.parametrize("method", METHODS)
 def test_dense_matrices(method: Any, device: Device) -> None:
     rng = np.random.default_rng(8)

@@ -132,6 +132,7 @@ def large_graph(rng: np.random.Generator, n: int = 400) -> reedsp.Graph:
     return reedsp.Graph.from_edges(n, sources, targets, rng.integers(1, 1000, len(sources)))
 
 
+@pytest.mark.deep("push")
 @pytest.mark.parametrize("method", METHODS)
 def test_a_larger_graph(method: Any, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = large_graph(np.random.default_rng(1))
@@ -161,6 +162,7 @@ def test_networkx_agrees(device: Device) -> None:
         assert set(found.cut().source_side.tolist()) <= set(side)
 
 
+@pytest.mark.deep("dinic")
 @pytest.mark.parametrize("method", METHODS)
 def test_shapes(method: Any, device: Device) -> None:
     """A path, a star, a loop, no edge, and edges in both directions."""

@@ -197,6 +197,7 @@ def outcome(call: Any) -> str:
         return repr(error)
 
 
+@pytest.mark.deep("device")
 @pytest.mark.parametrize("extreme", ["minimum", "maximum"])
 def test_networkx_has_its_own_answers(extreme: str, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     if where == "device":

@@ -100,7 +100,7 @@ def test_families(family: Family, options: dict[str, object], device: reedsp.Dev
     assert found.verify()
 
 
-@pytest.mark.deep("power law-work-groups-auto-64")
+@pytest.mark.deep("power law-work-groups-auto-64", "groups")
 @every_setting
 @pytest.mark.parametrize("name", GRAPHS)
 def test_larger_graphs(name: str, options: dict[str, object], device: reedsp.Device) -> None:
@@ -204,6 +204,7 @@ def test_the_next_search_does_not_ask_first(direction: str, device: reedsp.Devic
         assert ("searched_bottom_up" in each._derived) == (direction != "top-down")
 
 
+@pytest.mark.deep("groups")
 @pytest.mark.parametrize("method", traversal_bfs.METHODS)
 def test_few_searches_of_a_directed_graph_go_top_down(method: str, device: reedsp.Device) -> None:
     """Until they have taken as long as to sort its edges by their heads; several sources are several searches."""
@@ -496,6 +497,7 @@ THIN = {
 }
 
 
+@pytest.mark.deep("one vertex")
 @pytest.mark.parametrize("name", THIN)
 def test_near_far_finds_levels_and_tree(name: str, device: reedsp.Device) -> None:
     graph = THIN[name]

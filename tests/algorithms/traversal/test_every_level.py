@@ -51,6 +51,7 @@ def test_places_of_64_bits(technique: str, width: int, device: Device, monkeypat
     check(device, power_law(600, 3000, 5), technique, width, 4)
 
 
+@pytest.mark.deep("all vertices")
 @each_technique
 def test_looks_beyond_32_bits(technique: str, width: int, device: Device) -> None:
     """They go on in the next word, whichever look it is that fills the first one."""

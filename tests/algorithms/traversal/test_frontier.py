@@ -45,6 +45,7 @@ def check(device: Device, graph: reedsp.Graph, name: str, *sources: int) -> None
         assert (found.levels[row].tolist(), found.pred[row].tolist()) == reference(graph, source)
 
 
+@pytest.mark.deep("multi")
 @deep
 @each_rung
 def test_families(name: str, device: Device, small: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,6 +100,7 @@ def test_places_of_64_bits(name: str, device: Device, small: None, monkeypatch: 
     check(device, power_law(600, 3000, 5), name, 4)
 
 
+@pytest.mark.deep("uint64")
 @deep
 @each_rung
 @pytest.mark.parametrize("dtype", [np.uint32, np.uint64], ids=lambda dtype: np.dtype(dtype).name)
@@ -179,6 +181,7 @@ def test_progress(device: Device) -> None:
     assert seen[-1] == (2, 2)
 
 
+@pytest.mark.deep
 def test_no_answer_is_left_over_from_an_earlier_search(device: Device) -> None:
     for graph in (GRAPHS["power law"], path(3), GRAPHS["two cores"], GRAPHS["sparse"]):
         for name in (DIRECT_SEARCH, "dynamic-virtual-warps", "two-phase"):

@@ -62,7 +62,7 @@ def test_the_order_by_one_work_item(
         assert by_device(device, *rows, start) == by_a_list(*rows, start)
 
 
-@pytest.mark.deep("1-64-int64", "16384")
+@pytest.mark.deep("1-64-int64", "16384", "int32", "50-64-int64")
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("piece", [64, 1 << 14])
 @pytest.mark.parametrize("budget", [1, 50, 1 << 23])
@@ -143,6 +143,7 @@ def test_the_order_by_levels(
         assert by_device(gpu, *rows, start) == by_a_list(*rows, start)
 
 
+@pytest.mark.deep("no edge from the start")
 @pytest.mark.parametrize("graph", ["no edge from the start", "thin", "path", "all"])
 def test_work_that_is_done_meanwhile(graph: str, gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once, however few or many launches there are; what it raises ends the search."""

@@ -142,6 +142,7 @@ MATRICES: dict[str, Callable[[str], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.deep("<f8", "<u4", "|i1")
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", MATRICES)
 def test_61_matrices(name: str, dtype: str, tmp_path: Path) -> None:
@@ -232,6 +233,7 @@ def test_61_texts(name: str, tmp_path: Path) -> None:
     outcome(path, len(text), 6 if any(word in name for word in UNDIRECTED) else 4)
 
 
+@pytest.mark.deep(".graph", "5-.mtx")
 @pytest.mark.parametrize("form", [".mtx", ".graph"])
 @pytest.mark.parametrize("weight", [1, 5])
 def test_texts_of_short_lines_with_undirected_graphs_are_read(

@@ -43,6 +43,7 @@ def _prints(handler: Any) -> None:
     handler.do_GET()
 
 
+@pytest.mark.deep("no reason")
 @pytest.mark.parametrize(
     ("place", "name", "fault", "noticed"),
     [

@@ -100,6 +100,7 @@ def test_a_file_in_place_of_another(error: int, tmp_path: Path, monkeypatch: pyt
     assert {each.name for each in tmp_path.iterdir() if not each.name.endswith(".partial")} == {"a"}
 
 
+@pytest.mark.deep("full", "forbidden", "interrupted", "short")
 @every_error
 def test_what_is_only_kept_is_not_needed(
     error: int, private_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch
@@ -155,6 +156,7 @@ READ: dict[str, tuple[Callable[[Path], object], Callable[[Path], object]]] = {
 }
 
 
+@pytest.mark.deep("matrix", "prepared")
 @every_reading_error
 @pytest.mark.parametrize("name", READ)
 def test_files_that_are_read(

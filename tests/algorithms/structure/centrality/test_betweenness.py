@@ -91,7 +91,7 @@ def test_all_small_graphs(n: int, directed: bool, method: str, device: Device) -
     assert_right(sums_of(device, graph_of(rows, directed), method), rows, (expected, edges))
 
 
-@pytest.mark.deep("rounded", "exact")
+@pytest.mark.deep("rounded", "exact", "items")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 def test_random_graphs(directed: bool, form: str, method: str, device: Device) -> None:

@@ -97,7 +97,7 @@ def all_of(n: int, columns: int, step: int) -> Any:
     return matrix, sum(bipartite.most_pairs(bipartite.rows_of_bits(each, n, columns)) for each in numbers.tolist())
 
 
-@pytest.mark.deep("gpu-Portable-0-depth-first", "cpu-Portable-0-phases")
+@pytest.mark.deep("gpu-Portable-0-depth-first", "cpu-Portable-0-phases", "gpu")
 @pytest.mark.parametrize("method", ["depth-first", "phases"])
 def test_small_graphs_side_by_side(method: Any, pretender: Device) -> None:
     matrix, pairs = all_of(4, 4, 97)
@@ -219,6 +219,7 @@ def test_the_same_pairs_on_every_device_and_in_every_run(
         assert again.row_of_column.tobytes() == first.row_of_column.tobytes()
 
 
+@pytest.mark.deep("cpu")
 def test_hubs_wait_for_the_phases(pretender: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """And without rounds of offers everything is left to them."""
     matrix = FAMILIES["random 300 x 280, 2"]
