@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from reedsp.cost_model.place import is_for_host
 from reedsp.csgraph.matrix import are_indices, are_pointers, ascend, unsigned
-from reedsp.graph.corrupt import are_lists_right
+from reedsp.graph.corrupt import are_lists_alike
 from reedsp.graph.graph import as_array
 
 _LOOKED_THROUGH = 1 << 21
@@ -77,10 +77,16 @@ def _of_sparse(csgraph: Any, unweighted: bool) -> Any:
         csgraph = csgraph.tocoo()
     if not _is_right(csgraph, n):
         return None
-    rows = csgraph.tocsr()
+    try:
+        rows = csgraph.tocsr()
+    except OverflowError:  # of columns that no index can be
+        return None
     if form in ("csc", "coo", "dok"):
         return rows if len(rows.data) == m else None
-    if form != "lil":
+    if form == "lil":
+        if not _are_below(n, rows.indices):
+            return None
+    else:
         rows.eliminate_zeros()  # of what fills blocks and diagonals
         if not is_for_host(n, len(rows.data), 1, unweighted):
             return None
@@ -91,7 +97,7 @@ def _is_right(csgraph: Any, n: int) -> bool:
     """Return whether SciPy converts a matrix without a look beyond its arrays."""
     form, m = csgraph.format, len(csgraph.data)
     if form == "lil":
-        return are_lists_right(csgraph)
+        return are_lists_alike(csgraph)
     if form == "coo":
         ends = csgraph.row, csgraph.col
         return all(len(each) == m for each in ends) and are_indices(*ends) and _are_below(n, *ends)

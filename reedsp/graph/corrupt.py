@@ -40,11 +40,19 @@ def refuse_corrupt(matrix: Any, name: str) -> None:
 
 def are_lists_right(matrix: Any) -> bool:
     """Return whether a LIL matrix has a weight for each column, and columns that exist."""
-    lengths = [*map(len, matrix.rows)]
-    if len(lengths) != matrix.shape[0] or lengths != [*map(len, matrix.data)]:
+    if not are_lists_alike(matrix):
         return False
-    columns = np.fromiter(chain.from_iterable(matrix.rows), np.int64, sum(lengths))
+    columns = np.fromiter(chain.from_iterable(matrix.rows), np.int64)
     return not len(columns) or bool(columns.min() >= 0 and columns.max() < matrix.shape[1])
+
+
+def are_lists_alike(matrix: Any) -> bool:
+    """Return whether a LIL matrix has a list for each row, and a weight for each column, whichever columns these are.
+
+    SciPy converts it then without a look beyond its lists.
+    """
+    lengths = [*map(len, matrix.rows)]
+    return len(lengths) == matrix.shape[0] and lengths == [*map(len, matrix.data)]
 
 
 def _refuse_another_length(name: str, values: Any, other: str, others: Any) -> None:

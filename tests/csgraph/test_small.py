@@ -388,6 +388,18 @@ def test_arrays_are_not_looked_through_for_more_searches_than_the_host_makes(
         np.testing.assert_array_equal(dist.reshape(-1, n), found[[7] * (len(dist.reshape(-1, n)))])
 
 
+@pytest.mark.parametrize("column", [-1, 3, 10**12, 10**30])
+def test_lists_of_columns_that_do_not_exist(column: int, serves: None) -> None:
+    lists = scipy.sparse.lil_array((3, 3))
+    lists[0, 1] = 2.0
+    found = compressed(lists)
+    assert (found.indices.tolist(), found.data.tolist()) == ([1], [2])
+    lists.rows[0] = [column]
+    assert compressed(lists) is None
+    lists.rows[0] = [1, 2]  # without another weight
+    assert compressed(lists) is None
+
+
 @pytest.mark.parametrize("trees", [False, True])
 def test_all_pairs_without_edges_need_no_search(
     trees: bool, launches: list[Launched], monkeypatch: pytest.MonkeyPatch
