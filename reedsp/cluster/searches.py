@@ -116,8 +116,11 @@ def _said(argument: Any) -> str:
     if isinstance(argument, Mapping):
         return str(dict(sorted(argument.items())))
     number = argument.item() if isinstance(argument, np.generic) else argument
-    is_integer = isinstance(number, numbers.Real) and number != math.inf and number % 1 == 0
-    return str(int(number) if is_integer else number)
+    if not isinstance(number, numbers.Real) or number == math.inf:
+        return str(number)
+    if number % 1 == 0:
+        return str(math.floor(number))
+    return str(float(number) if float(number) == number else number)
 
 
 # ---- what becomes of rows ---------------------------------------------------------------------------

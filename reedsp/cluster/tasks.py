@@ -17,8 +17,11 @@ from reedsp.cluster import plan
 from reedsp.cluster.output import Output
 from reedsp.cluster.worker import registry
 from reedsp.cluster.worker.published import Published
+from reedsp.cluster.worker.serve import NAMED
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceMemoryError
+from reedsp.edges.negative_cycle_error import NegativeCycleError
+from reedsp.edges.overflow_error import VertexOverflowError
 from reedsp.edges.statistics import Measured
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 
@@ -125,7 +128,12 @@ def mapped(
     first: int,
 ) -> list[Any]:
     """Return what a function makes of each source's name and row, of which the first is this one of all."""
-    return [function(name, row) for name, row in zip(names, rows(published, search, sources, first), strict=True)]
+    given = zip(names, rows(published, search, sources, first), strict=True)
+    try:
+        return [function(name, row) for name, row in given]
+    except (NegativeCycleError, VertexOverflowError) as error:  # about a graph of the function's own
+        setattr(error, NAMED, True)
+        raise
 
 
 def columns(

@@ -20,6 +20,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -429,7 +430,7 @@ def test_what_was_interrupted_goes_on_by_equal_arguments(workers: reedsp.cluster
     interrupted(cutoff=9.0)
     for given, message in (
         ({}, "its cutoff is '9', not None"),
-        ({"cutoff": 9.5}, "its cutoff is '9', not '9.5'"),
+        *[({"cutoff": each}, "its cutoff is '9', not '9.5'") for each in (9.5, Fraction(19, 2))],
         ({"cutoff": np.inf}, "its cutoff is '9', not 'inf'"),
         ({"cutoff": 9, "options": {"delta": 2}}, r"its options is None, not \"{'delta': 2.0}\""),
     ):
@@ -625,6 +626,24 @@ def test_a_function_that_would_end_a_worker(workers: reedsp.cluster.Cluster) -> 
     twice = r"^sources\[0:1\] = 3: failed on \S+-\d+: RuntimeError: SystemExit: 3; then on \S+-\d+: RuntimeError: Sys"
     with pytest.raises(RuntimeError, match=twice):
         workers.map_rows(ring(), leave, [3])
+
+
+def search_elsewhere(source: int, dist: npt.NDArray[Any]) -> None:
+    other = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [2**62, 2**62], labels=["w", "x", "y"])
+    reedsp.sssp(other, "w", dtype="int64")
+
+
+def go_round_elsewhere(source: int, dist: npt.NDArray[Any]) -> None:
+    reedsp.sssp(reedsp.Graph.from_edges(2, [0, 1], [1, 0], [1, -2], labels=["w", "x"]), "w")
+
+
+def test_errors_about_a_graph_of_the_function_keep_its_names(workers: reedsp.cluster.Cluster) -> None:
+    graph = ring(names=True)
+    with pytest.raises(OverflowError, match=r"from vertex 'w' to vertex 'y' is beyond int64"):
+        workers.map_rows(graph, search_elsewhere, ["v3"])
+    with pytest.raises(reedsp.NegativeCycleError) as caught:
+        workers.map_rows(graph, go_round_elsewhere, ["v3"])
+    assert set(caught.value.cycle) == {"w", "x"}
 
 
 class UnreadError(ValueError):

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from reedsp.cluster.engines.engine import BROKEN, Engine, Future
 from reedsp.cluster.plan import AHEAD
-from reedsp.cluster.worker.serve import WORKER
+from reedsp.cluster.worker.serve import NAMED, WORKER
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.edges.negative_cycles import renamed
@@ -100,7 +100,7 @@ def run(
             if isinstance(error, _FINAL):
                 named = error if names is None else _by_names(error, names)
                 named.add_note(note(task.about, error))
-                raise named from error.__cause__
+                raise named.with_traceback(error.__traceback__) from error.__cause__
             engine.check()
             failures = [*failures, described(error, engine)]
             if len(failures) > 1 or isinstance(error, engine.final):
@@ -148,6 +148,8 @@ def _unreturned(task: Task, error: BaseException) -> TypeError:
 
 def _by_names(error: BaseException, names: Sequence[Any]) -> BaseException:
     """Return an error by these names, if it is one that speaks of vertices, by their indices."""
+    if hasattr(error, NAMED):
+        return error
     if isinstance(error, NegativeCycleError):
         return renamed(error, names)
     return error.renamed(names) if isinstance(error, VertexOverflowError) else error

@@ -13,6 +13,8 @@ from reedsp.cluster.worker.registry import Setting
 
 WORKER = "reedsp_worker"
 """Attribute of an exception that says on which worker it was raised."""
+NAMED = "reedsp_named"
+"""Attribute of an exception whose vertices are not those of the cluster's graph, by their indices."""
 _PLAIN = (OverflowError, ValueError, TypeError, OSError, MemoryError)
 """Of which an exception that cannot be sent becomes one; any other becomes a RuntimeError."""
 
