@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 
 DONE = 0
 FAILED = 1
@@ -20,6 +21,8 @@ STATUSES = {
 """What each exit status means."""
 
 _LAYOUT = "\n\t"
+_OBEYED = ("Cc", "Cs", "Zl", "Zp")
+_TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 STANDARD_OUTPUT = "standard output"
 """What messages call it."""
@@ -31,12 +34,20 @@ def say(message: str) -> None:
 
 
 def printable(text: str, kept: str = "") -> str:
-    """Return a text with escapes in place of characters that are not printed, but for those that are kept."""
+    """Return a text with escapes in place of what a terminal obeys, but for characters that are kept.
+
+    These are control characters, ends of lines, and what turns the direction of writing; not the spaces and joiners of
+    other scripts.
+    """
     if text.isprintable():
         return text
     return "".join(
-        each if each.isprintable() or each in kept else each.encode("unicode_escape").decode() for each in text
+        each.encode("unicode_escape").decode() if _is_obeyed(each) and each not in kept else each for each in text
     )
+
+
+def _is_obeyed(character: str) -> bool:
+    return unicodedata.category(character) in _OBEYED or character in _TURNS
 
 
 def failure_text(error: OSError) -> str:

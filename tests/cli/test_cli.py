@@ -1084,6 +1084,14 @@ def test_a_terminal_does_not_obey_names(
     assert not any(each in text for each in "\x1b\x07")
 
 
+def test_names_of_other_scripts_are_printed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    names = ["東京\u3000駅", "क्\u200dष", "a\xa0b", "turned\u202e\u2066", "two\u2028lines"]
+    graph = reedsp.Graph.from_edges(5, [0, 1, 2, 3], [1, 2, 3, 4], [1, 1, 1, 1], labels=names)
+    reedsp.write(graph, tmp_path / "g.npz")
+    out = run(capsys, "sssp", tmp_path / "g.npz", "-s", names[0], "-t", names[4])[1]
+    assert " -> ".join([*names[:3], r"turned\u202e\u2066", r"two\u2028lines"]) in out
+
+
 def test_sources_keep_their_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [10, 20], labels=["a", "b -> c", "end"])
     reedsp.write(graph, tmp_path / "g.npz")
