@@ -32,7 +32,8 @@ def compressed(csgraph: Any, unweighted: bool = False, searches: int = 1) -> Any
     if not isinstance(csgraph, (np.ndarray, list, tuple)) or (isinstance(csgraph, np.ndarray) and csgraph.ndim != 2):
         return None
     n = len(csgraph)
-    if not (is_for_host(n, n * n, searches) or (_is_in_order(csgraph) and _is_thin(csgraph, n, n * n, searches))):
+    how_often = searches, unweighted
+    if not (is_for_host(n, n * n, *how_often) or (_is_in_order(csgraph) and _is_thin(csgraph, n, n * n, *how_often))):
         return None
     dense = np.asarray(np.ma.getdata(csgraph)) if isinstance(csgraph, np.ndarray) else as_array(csgraph, "csgraph")
     if dense.ndim != 2 or not 0 < len(dense) == dense.shape[1] or dense.dtype.kind not in "biuf":
@@ -41,7 +42,7 @@ def compressed(csgraph: Any, unweighted: bool = False, searches: int = 1) -> Any
     is_edge = dense < np.inf
     is_edge &= ~np.ma.getmaskarray(csgraph) if isinstance(csgraph, np.ma.MaskedArray) else dense != 0
     edges = is_edge.ravel().nonzero()[0]
-    if not is_for_host(n, len(edges), searches):
+    if not is_for_host(n, len(edges), *how_often):
         return None
     return of_positions(edges, dense.ravel().take(edges).astype(np.float64), n)
 
@@ -50,9 +51,9 @@ def _is_in_order(rows: Any) -> bool:
     return not isinstance(rows, np.ndarray) or rows.flags.c_contiguous
 
 
-def _is_thin(rows: Any, n: int, entries: int, searches: int = 1) -> bool:
+def _is_thin(rows: Any, n: int, entries: int, searches: int = 1, unweighted: bool = False) -> bool:
     """Return whether few entries of an array, or of the diagonals of a matrix, seem to be edges, by a look at some."""
-    if entries > _LOOKED_THROUGH or not is_for_host(n, 0, searches):
+    if entries > _LOOKED_THROUGH or not is_for_host(n, 0, searches, unweighted):
         return False
     looked_at = rows[:: 1 + len(rows) // _LOOKED_AT]
     if isinstance(rows, np.ma.MaskedArray):
@@ -61,7 +62,7 @@ def _is_thin(rows: Any, n: int, entries: int, searches: int = 1) -> bool:
         counts = [int(np.count_nonzero(row)) for row in looked_at]
     except (TypeError, ValueError):  # of lists that hold anything else
         return False
-    return is_for_host(n, sum(counts) * len(rows) // max(len(counts), 1), searches)
+    return is_for_host(n, sum(counts) * len(rows) // max(len(counts), 1), searches, unweighted)
 
 
 def _of_sparse(csgraph: Any, unweighted: bool) -> Any:

@@ -169,13 +169,12 @@ def refuse_unreal(dtype: np.dtype[Any], name: str) -> None:
 
 def number(value: Any, name: str) -> float:
     """Return any number, also one of no dimension."""
-    if not (np.ndim(value) or not hasattr(value, "__float__") or np.iscomplexobj(value)):
+    given = np.asarray(value)  # numpy's own texts and times seem to be numbers, too
+    if given.ndim == 0 and given.dtype.kind in "biufO" and hasattr(value, "__float__"):
         try:
             return float(value)
         except OverflowError:
             raise OverflowError(f"{name} is larger than any float64") from None
-        except TypeError:  # of times, which only seem to be some
-            pass
     raise TypeError(f"{name}: expected a number, got {value!r}")
 
 
@@ -223,10 +222,10 @@ def _of_sequence(indices: npt.ArrayLike) -> npt.NDArray[Any]:
     given = as_array(indices, "indices")
     if not isinstance(indices, (list, tuple)) or given.dtype.kind == "b":
         return given
-    if given.ndim > 1 or not _BOOLS.isdisjoint(map(type, indices)):
-        for place, each in np.ndenumerate(np.array(indices, object)):
-            if type(each) in _BOOLS:
-                raise TypeError(f"{_position(place)} = {each!r}, expected an integer")
+    objects = np.array(indices, object) if given.ndim > 1 else given
+    if not _BOOLS.isdisjoint(map(type, indices if given.ndim == 1 else objects.ravel().tolist())):
+        place, each = next(found for found in np.ndenumerate(np.array(indices, object)) if type(found[1]) in _BOOLS)
+        raise TypeError(f"{_position(place)} = {each!r}, expected an integer")
     return given
 
 

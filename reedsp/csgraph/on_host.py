@@ -88,7 +88,9 @@ def search_on_host(
 
 def _at_least_in(indices: Any) -> int:
     """Return a number of vertices that there are at least, but for none, without a look at what they are."""
-    return max(1, len(indices) if isinstance(indices, (list, tuple, range)) else getattr(indices, "size", 1))
+    if isinstance(indices, np.ndarray):
+        return max(1, indices.size)
+    return max(1, len(indices)) if isinstance(indices, (list, tuple, range)) else 1
 
 
 def _are_added_otherwise(small: Small, directed: bool, auto: bool) -> bool:

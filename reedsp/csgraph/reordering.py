@@ -227,6 +227,8 @@ def laplacian(
     ------
     ValueError
         The graph is not square, its index arrays are corrupt, or `form` is none of these.
+    OverflowError
+        Degrees of integers are beyond int64.
 
     Examples
     --------
@@ -245,7 +247,7 @@ def laplacian(
     elif scipy.sparse.issparse(graph):
         graph = without_room(graph)  # whose contents SciPy takes for entries
     return _laplacian(
-        _holding_degrees(graph),
+        _holding_degrees(graph, bool(normed), bool(symmetrized)),
         normed=normed,
         return_diag=return_diag,
         use_out_degree=use_out_degree,
@@ -256,15 +258,30 @@ def laplacian(
     )
 
 
-def _holding_degrees(graph: Any) -> Any:
-    """Return a graph in a type that holds its degrees, and minus its weights."""
+def _holding_degrees(graph: Any, normed: bool, symmetrized: bool) -> Any:
+    """Return a graph in a type that holds its degrees, and minus its weights.
+
+    Raises
+    ------
+    OverflowError
+        No type of integers does.
+    """
+    is_sparse = scipy.sparse.issparse(graph)
+    if is_sparse and graph.format in ("lil", "dok"):
+        graph = graph.tocoo()  # as SciPy takes them
     kind = graph.dtype.kind
-    if scipy.sparse.issparse(graph) and not is_of_scipys_type(graph.dtype):
+    if is_sparse and not is_of_scipys_type(graph.dtype):
         graph = graph.astype({"i": np.int64, "u": np.uint64, "c": np.complex128}.get(kind, np.float64))
-    if kind in "bu":
-        return graph.astype(np.int64)
-    if kind == "i" and graph.dtype.itemsize < np.dtype(np.int64).itemsize and min(graph.shape) > 0:
-        heaviest = max(abs(int(graph.max())), abs(int(graph.min())))
-        if 2 * max(graph.shape) * heaviest > np.iinfo(graph.dtype).max:
-            return graph.astype(np.int64)
-    return graph
+    if kind not in "bui":
+        return graph
+    if normed:
+        return graph.astype(np.float64)
+    times, held = (2 if symmetrized else 1), int(np.iinfo(graph.dtype if kind == "i" else np.int64).max)
+    # Of all weights, or else of each row and column, in a copy: SciPy's own sums change a matrix.
+    most = float(np.abs((graph.data if is_sparse else graph).astype(np.float64)).sum())
+    if times * most > held:
+        weights = abs(graph.astype(np.float64))
+        most = max(float(weights.sum(axis=axis).max(initial=0)) for axis in (0, 1))
+    if times * most > np.iinfo(np.int64).max:
+        raise OverflowError("csgraph: its degrees are beyond int64")
+    return graph if kind == "i" and times * most <= held else graph.astype(np.int64)

@@ -212,8 +212,9 @@ def test_distances_are_not_rounded_to_the_type_of_a_limit(serves: bool, monkeypa
             assert dist.tolist() == [0, weight if within else np.inf]
     with pytest.raises(OverflowError, match=r"^limit is larger than any float64$"):
         ours.dijkstra(line, indices=0, limit=10**400)
-    with pytest.raises(TypeError, match=r"^limit: expected a number, got "):
-        ours.dijkstra(line, indices=0, limit=np.datetime64("2020"))  # type: ignore[arg-type]
+    for nothing in (np.datetime64("2020"), np.str_("2"), np.bytes_(b"1"), np.array("a"), "3", 3j, None):
+        with pytest.raises(TypeError, match=r"^limit: expected a number, got "):
+            ours.dijkstra(line, indices=0, limit=nothing)  # type: ignore[arg-type]
 
 
 def test_arrays_of_no_dimension() -> None:

@@ -105,6 +105,25 @@ def test_what_are_vertices() -> None:
     assert ours.dijkstra(TRIANGLE, indices=[]).shape == (0, 3)
 
 
+def test_vertices_in_what_numpy_makes_an_array_of() -> None:
+    class Tensor:
+        """An array whose size is a method."""
+
+        def __array__(self, *_: Any, **__: Any) -> Any:
+            return np.array([1, 0])
+
+        def __len__(self) -> int:
+            return 2
+
+        def size(self) -> int:
+            return 2
+
+    line = [[0, 2], [0, 0]]
+    for graph in (line, scipy.sparse.csr_array(line)):
+        for search in (ours.dijkstra, ours.shortest_path):
+            assert search(graph, indices=Tensor()).tolist() == [[np.inf, 0], [0, 2]]
+
+
 def test_true_is_no_vertex() -> None:
     for graph in (scipy.sparse.csr_array(TRIANGLE), TRIANGLE):
         for search in (ours.breadth_first_order, ours.breadth_first_tree, ours.depth_first_order):

@@ -304,20 +304,42 @@ def test_reverse_cuthill_mckee() -> None:
         ours.reverse_cuthill_mckee(np.eye(2))
 
 
-@pytest.mark.parametrize("convert", [np.asarray, scipy.sparse.csr_array, scipy.sparse.coo_array])
-def test_degrees_that_the_type_of_the_weights_does_not_hold(convert: Any) -> None:
-    heavy = np.array([[0, 100, 0], [0, 0, 100], [0, 50, 0]])
-    dense = lambda given: given.toarray() if scipy.sparse.issparse(given) else given  # noqa: E731
-    expected, normed = (theirs.laplacian(heavy, normed) for normed in (False, True))
-    for kind in (np.int8, np.uint8, np.uint64, ">i2", ">u4"):
-        found = dense(ours.laplacian(convert(heavy).astype(np.dtype(kind).newbyteorder("="))))
-        assert found.dtype == np.int64 or kind == ">i2"
-        np.testing.assert_array_equal(found, expected)
-        np.testing.assert_array_equal(dense(ours.laplacian(convert(heavy.astype(np.uint8)), True)), normed)
-    ways = dense(ours.laplacian(convert(heavy > 0)))
-    np.testing.assert_array_equal(ways, [[0, -1, 0], [0, 2, -1], [0, -1, 1]])
-    fits = dense(ours.laplacian(convert((heavy // 10).astype(np.int8))))
-    assert fits.dtype == np.int8
+@pytest.mark.parametrize("form", ["dense", "csr", "csc", "coo", "lil", "dok", "dia", "bsr"])
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.uint8, np.uint64, np.bool_])
+def test_degrees_of_integers(form: str, kind: Any) -> None:
+    """They are as in int64, whose type they have where their own does not hold them."""
+    for heavy in (np.array([[0, 100, 0], [0, 0, 100], [0, 50, 0]]), np.array([[0, 3, 0], [3, 0, 1], [0, 1, 0]])):
+        given = heavy.astype(kind)
+        matrix = given if form == "dense" else scipy.sparse.csr_array(given).asformat(form)
+        for normed, symmetrized in ((False, False), (True, False), (False, True)):
+            options = {"normed": normed, "symmetrized": symmetrized}
+            found = ours.laplacian(matrix, **options)
+            found = found.toarray() if scipy.sparse.issparse(found) else found
+            expected = theirs.laplacian(given.astype(np.int64), **options)
+            np.testing.assert_array_equal(found, expected)
+            holds = np.dtype(kind).kind == "i" and np.abs(expected).max() <= np.iinfo(kind).max
+            assert found.dtype == (expected.dtype if normed or not holds else kind)
+            np.testing.assert_array_equal(matrix if form == "dense" else matrix.toarray(), given)
+
+
+def test_a_laplacian_leaves_the_matrix_as_it_is() -> None:
+    parts = [100, 100, 3], [1, 1, 0], [0, 2, 3]
+    matrix = scipy.sparse.csr_array(tuple(map(np.array, parts)), shape=(2, 2))
+    matrix.data = matrix.data.astype(np.int8)
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = False
+    assert ours.laplacian(matrix).toarray().tolist() == [[3, -200], [-3, 200]]
+    assert ours.laplacian(matrix.astype(np.int32)).dtype == np.int32
+    assert [each.tolist() for each in (matrix.data, matrix.indices, matrix.indptr)] == list(parts)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_degrees_beyond_int64(kind: Any) -> None:
+    heavy = np.full((3, 3), 2**62, kind)
+    for graph in (heavy, scipy.sparse.csr_array(heavy)):
+        with pytest.raises(OverflowError, match=r"^csgraph: its degrees are beyond int64$"):
+            ours.laplacian(graph)
+        assert ours.laplacian(graph, normed=True).dtype == np.float64
 
 
 @pytest.mark.parametrize("kind", [">f8", ">i4", ">u2", np.float16, object, ">f4"])
