@@ -98,6 +98,7 @@ class _Parser:
         self._text = f"if True:\n{text}" if self._is_inside else text
         self._globals: dict[str, Global] = {}
         self._privates: dict[str, Private] = {}
+        self._own: set[str] = set()  # names that are assigned to somewhere, and so mean nothing outside
         self._known: set[str] = set()  # privates that may be read here
         self._counters: list[str] = []  # of the loops that this is in
         self._past: set[str] = set()  # counters of loops that are over
@@ -122,8 +123,9 @@ class _Parser:
         function = found[0]
         mode = self._mode if is_decorated else self._mode_of(function.decorator_list)
         self._want_shallow(function)
-        self._all_names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-        self._all_names |= {argument.arg for argument in function.args.args}
+        names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+        self._all_names = {node.id for node in names} | {argument.arg for argument in function.args.args}
+        self._own = {node.id for node in names if isinstance(node.ctx, ast.Store)}
         self._read_parameters(function)
         body = function.body
         if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and ast.get_docstring(function):
@@ -447,7 +449,7 @@ class _Parser:
             return Variable(name, self._privates[name].type)
         if name in self._past:
             raise self._wrong(node, f"{name} is known inside of its loop only")
-        if name in self._constants:
+        if name in self._constants and name not in self._own:
             return self._constant(self._constants[name], node)
         raise self._wrong(node, f"{name} is unknown here: no variable assigned above, no array, and no number outside")
 

@@ -232,6 +232,26 @@ def test_constants_of_a_module(tmp_path: Path) -> None:
         names["inner"]()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "while count < 3:\n        count = count + 1",
+        "A[p] = count\n    count = 1",
+        "A[p] = count\n    for count in range(3):\n        pass",
+        "A[count] = 1\n    count: pram.int64",
+        "A[p] = count\n    count += 1",
+    ],
+)
+def test_a_name_that_is_assigned_to_means_nothing_outside(text: str, tmp_path: Path) -> None:
+    function = f"def f(p, n, A: pram.int64[:]):\n    {text}\n"
+    with pytest.raises(pram.ProgramError, match=r"^line 2, column .*: count is unknown here"):
+        pram.from_text(function, constants={"count": 100})
+    module = f"from reedsp import pram\ncount = 100\n@pram.program\n{function}"
+    (file := tmp_path / "own_names.py").write_text(module)
+    with pytest.raises(pram.ProgramError, match=r"^line 5, column .*: count is unknown here"):
+        exec(compile(module, str(file), "exec"), {})
+
+
 def test_what_a_declared_variable_began_with_is_no_matter() -> None:
     with pytest.raises(pram.ProgramError) as caught:
         body("x: int32 = 1\n    x = 0.5")
