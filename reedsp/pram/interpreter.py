@@ -10,6 +10,7 @@ from reedsp.pram.arithmetic import converted
 from reedsp.pram.errors import ConflictError, EndlessLoopError, OutOfRangeError, RunError
 from reedsp.pram.host import Computed, compiled
 from reedsp.pram.memory import Memory
+from reedsp.pram.rounds import Limits
 from reedsp.pram.tree import (
     Assign,
     Element,
@@ -37,7 +38,7 @@ class Interpreter:
         Processors.
     memory : Memory
         Global arrays, which are changed.
-    max_rounds : int
+    limits : Limits
         As often as one loop may begin again.
 
     Attributes
@@ -48,8 +49,8 @@ class Interpreter:
         Processors that were active, summed over the steps.
     """
 
-    def __init__(self, tree: Tree, n: int, memory: Memory, max_rounds: int) -> None:
-        self._tree, self._n, self._memory, self._max_rounds = tree, n, memory, max_rounds
+    def __init__(self, tree: Tree, n: int, memory: Memory, limits: Limits) -> None:
+        self._tree, self._n, self._memory, self._limits = tree, n, memory, limits
         self._private = {each.name: _own_cells(each, n) for each in tree.privates.values()}
         self._compiled: dict[int, Computed] = {}  # by the identity of expressions, which the tree keeps
         self._readers: dict[Cell, int] = {}
@@ -76,10 +77,10 @@ class Interpreter:
                 self._loop(statement, active)
 
     def _loop(self, loop: While, active: list[int]) -> None:
-        rounds = 0
+        rounds, limit = 0, self._limits.of(loop.range)
         active = self._filtered(loop, active)
         while active:
-            if rounds == self._max_rounds:
+            if rounds == limit:
                 raise self._error(
                     EndlessLoopError,
                     f"the loop has not ended after {rounds} rounds; {_processors(active)} did not leave it; "

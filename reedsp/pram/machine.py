@@ -28,6 +28,7 @@ from reedsp.pram.compiler.plan import (
 from reedsp.pram.errors import ConflictError, EndlessLoopError, OutOfRangeError, RunError, UndefinedError
 from reedsp.pram.host import HostValues
 from reedsp.pram.memory import Memory
+from reedsp.pram.rounds import Limits
 from reedsp.pram.tree import (
     DTYPES,
     Expression,
@@ -131,7 +132,8 @@ class Machine:
         Processors, at least one.
     memory : Memory
         Global arrays, which are changed.
-    max_rounds : int
+    limits : Limits
+        As often as a loop may begin again.
 
     Attributes
     ----------
@@ -149,11 +151,11 @@ class Machine:
         method: Method,
         n: int,
         memory: Memory,
-        max_rounds: int,
+        limits: Limits,
     ) -> None:
         self.job = job = Job(device)
         self._plan, self._tree, self._source, self._kernels = plan, plan.tree, source, kernels
-        self._n, self._memory, self._max_rounds = n, memory, max_rounds
+        self._n, self._memory, self._limits = n, memory, limits
         self._group = min(PLAIN_GROUP_SIZE, device.max_work_group_size)
         self._values = HostValues(plan.tree, n, memory, plan.check)
         self._queued: dict[str, _Queued] = {}
@@ -226,7 +228,7 @@ class Machine:
     def _loop(self, loop: Loop) -> None:
         rounds = 0
         while not self._sets.is_empty(loop.level):
-            self._begin_round(rounds, loop.position, loop.level)
+            self._begin_round(rounds, loop)
             rounds += 1
             self._steps(loop.body)
 
@@ -235,19 +237,19 @@ class Machine:
         while self._known(loop.condition, loop.level):
             if rounds == 0 and loop.level and self._sets.is_empty(loop.level):
                 return
-            self._begin_round(rounds, loop.position, loop.level)
+            self._begin_round(rounds, loop)
             rounds += 1
             self._steps(loop.body)
 
     def _repeat(self, loop: Repeat) -> None:
         if not all(proofs.is_exact(each, self._n, self._symbol) for each in loop.ends):
-            self._loop(Loop(loop.level, loop.body, loop.position))
+            self._loop(Loop(loop.level, loop.body, loop.range, loop.position))
             return
         most = max(self._trips(loop.range, loop.level, p) for p in (0, self._n - 1))
         for rounds in range(most):
             if self._looks(rounds, most) and self._sets.is_empty(loop.level):
                 return
-            self._begin_round(rounds, loop.position, loop.level)
+            self._begin_round(rounds, loop)
             self._steps(loop.body)
 
     def _looks(self, rounds: int, most: int) -> bool:
@@ -255,23 +257,23 @@ class Machine:
 
         A list knows; flags are waited for when none may be there for an endless loop, and after 16, 32, 64 rounds.
         """
-        if isinstance(self._sets, Lists) or rounds == self._max_rounds:
+        if isinstance(self._sets, Lists) or rounds == self._limits.ranges:
             return True
         if rounds == 0:
-            return most > self._max_rounds
+            return most > self._limits.ranges
         return rounds >= _UNSEEN_ROUNDS and rounds & (rounds - 1) == 0
 
     def _trips(self, over: Range, level: int, p: int) -> int:
         start, stop = (int(self._known(each, level, p)) for each in (over.start, over.stop))
         return _rounds_of(start, stop, over.step)
 
-    def _begin_round(self, rounds: int, position: Position, level: int) -> None:
-        if rounds == self._max_rounds:
+    def _begin_round(self, rounds: int, loop: Loop | HostWhile | Repeat) -> None:
+        if rounds == self._limits.of(loop.range):
             self._look_for_faults()
-            p = self._sets.first(level)
+            p = self._sets.first(loop.level)
             what = f"the loop has not ended after {rounds} rounds"
             reason = f"{what}; processor {p} did not leave it; max_rounds allows more"
-            raise self._error(EndlessLoopError, reason, position, p, launch=self._launches)
+            raise self._error(EndlessLoopError, reason, loop.position, p, launch=self._launches)
 
     # ---- kernels --------------------------------------------------------------------------------------
 
@@ -427,7 +429,10 @@ class Machine:
             return self._claims[name]
         if role == "first":
             return np.int32(min(self._launches * len(self._source.sites), _LARGEST_SITE - len(self._source.sites)))
-        return self._fault if role == "fault" else np.int64(self._max_rounds)
+        return self._fault if role == "fault" else np.int64(self._limit(role))
+
+    def _limit(self, role: str) -> int:
+        return self._limits.ranges if role == "max_range" else self._limits.whiles
 
     def _kind(self, name: str) -> Scalar:
         return self._tree.globals[name].type if name in self._tree.globals else self._tree.privates[name].type
@@ -464,7 +469,7 @@ class Machine:
 
     def _values_trips(self, over: Range, p: int) -> int:
         start, stop = (int(self._values.evaluate(each, p)) for each in (over.start, over.stop))
-        return min(_rounds_of(start, stop, over.step), self._max_rounds)
+        return min(_rounds_of(start, stop, over.step), self._limits.ranges)
 
     # ---- errors -----------------------------------------------------------------------------------------
 
@@ -479,7 +484,7 @@ class Machine:
         found = self._source.sites[place]
         index = (high << 32) | (low & 0xFFFFFFFF)
         if found.kind == "endless":
-            what = f"the loop has not ended after {self._max_rounds} rounds"
+            what = f"the loop has not ended after {self._limit(found.name)} rounds"
             reason = f"processor {p}: {what}; max_rounds allows more"
             raise self._error(EndlessLoopError, reason, found.position, p, launch=launch)
         if found.kind == "undefined":

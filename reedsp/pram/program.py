@@ -17,16 +17,12 @@ from reedsp.pram.errors import NotProvenError, ProgramError
 from reedsp.pram.interpreter import Interpreter
 from reedsp.pram.memory import memory_of, processors_of, results_of
 from reedsp.pram.parser import parse
+from reedsp.pram.rounds import limits_of
 from reedsp.pram.tree import Mode
-from reedsp.system.options import flag, integer
+from reedsp.system.options import flag
 
 if TYPE_CHECKING:
     from reedsp.device.device import Device
-
-MAX_ROUNDS = 1 << 16
-"""As often as a loop may begin again, if the caller does not say."""
-
-_MOST_ROUNDS = (1 << 63) - 1  # that a kernel counts; more are not done in a lifetime
 
 Optimizations = Literal["all"] | Iterable[str]
 
@@ -100,7 +96,7 @@ class Program:
         optimizations: Optimizations = "all",
         check: bool = False,
         demand: bool = False,
-        max_rounds: int = MAX_ROUNDS,
+        max_rounds: int | None = None,
         device: Device | int | str | None = None,
         **given: Any,
     ) -> Result:
@@ -122,8 +118,9 @@ class Program:
             several writes one stays.
         demand : bool
             Raise an error where an optimisation is asked for and cannot be applied.
-        max_rounds : int
-            As often as a loop may begin again; those over a range, too.
+        max_rounds : int, optional
+            As often as a loop may begin again; those over a range, too. By default these end by themselves, and the
+            others are given up after 65,536 rounds.
         device : Device, int or str, optional
             As for :func:`reedsp.sssp`.
         **given
@@ -153,12 +150,10 @@ class Program:
         36
         """
         n, check, demand = processors_of(n), flag(check, "check"), flag(demand, "demand")
-        max_rounds = min(integer(max_rounds, "max_rounds"), _MOST_ROUNDS)
-        if max_rounds < 1:
-            raise ValueError(f"max_rounds = {max_rounds}: at least one is needed")
+        limits = limits_of(max_rounds)
         memory, wanted = memory_of(self.tree, n, given), self._chosen(optimizations)
         if method == "interpreter":
-            interpreter = Interpreter(self.tree, n, memory, max_rounds)
+            interpreter = Interpreter(self.tree, n, memory, limits)
             if n:
                 interpreter.run()
             stats = {"method": method, "processors": n, "steps": interpreter.steps, "work": interpreter.work}
@@ -178,7 +173,7 @@ class Program:
             if key not in self._built:
                 title = f"the PRAM program {self.tree.name}"
                 self._built[key] = on.kernels_of_text(source.text, title, source.kernels)
-            machine = Machine(on, self._plan(wanted, check), source, self._built[key], chosen, n, memory, max_rounds)
+            machine = Machine(on, self._plan(wanted, check), source, self._built[key], chosen, n, memory, limits)
             machine.run()
             stats |= machine.job.stats() | machine.counts | {"phases": machine.job.phases.milliseconds()}
         stats |= {"device": str(on), "milliseconds": 1e3 * (time.perf_counter() - started)}
@@ -319,7 +314,7 @@ def from_text(source: str, *, mode: Mode | None = None, constants: Mapping[str, 
     mode : {"EREW", "CREW", "common", "arbitrary", "priority"}, optional
         By default that of the decorator, else "CREW".
     constants : mapping, optional
-        Numbers that the text may name.
+        Numbers that the text may name, unless it assigns to the name somewhere, as Python has it.
 
     Raises
     ------

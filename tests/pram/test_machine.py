@@ -11,7 +11,7 @@ import pytest
 
 import reedsp
 from reedsp import pram
-from reedsp.pram import examples
+from reedsp.pram import examples, rounds
 from reedsp.pram.tree import Mode
 from tests.deep.fuzz.pram_programs import ALL_SETS, METHODS, outcome, same
 from tests.pram.by_hand import body
@@ -239,6 +239,30 @@ def test_what_a_device_notices(
 def test_a_loop_without_an_end_is_given_up_soon() -> None:
     with pytest.raises(pram.EndlessLoopError, match="not ended after 65536 rounds"):
         body("while p == 0:\n        pass").run(1, method="interpreter")
+
+
+LONG_RANGES = [
+    "for i in range(20):\n        A[p] = A[p] + i",
+    "for i in range(p + 19):\n        A[p] = A[(p + 1) % n] + i",
+    "for i in range(A[p] + 20):\n        A[p] = A[(p + 1) % n] + i",
+    "for i in range(20):\n        k = 0\n        while k < 2:\n            k = k + 1\n        A[p] = A[p] + k",
+]
+
+
+@pytest.mark.deep("first and last", "no end known")
+@pytest.mark.parametrize("text", LONG_RANGES, ids=["kernel", "first and last", "no end known", "while inside"])
+def test_a_range_ends_by_itself(text: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long it is, unless the caller says how long it may be."""
+    monkeypatch.setattr(rounds, "MAX_ROUNDS", 9)
+    program, given = body(text, A="int64[:]"), {"A": [0, 0], "device": device}
+    expected = program.run(2, method="interpreter", **given)["A"].tolist()
+    ways: list[tuple[Method, Any]] = [("bitset", "all"), ("list", ("loops",)), ("bitset", ())]
+    for method, chosen in ways:
+        assert program.run(2, method=method, optimizations=chosen, **given)["A"].tolist() == expected, (method, chosen)
+        with pytest.raises(pram.EndlessLoopError, match="not ended after 9 rounds"):
+            program.run(2, method=method, optimizations=chosen, max_rounds=9, **given)
+    with pytest.raises(pram.EndlessLoopError, match="not ended after 9 rounds"):
+        body("x = 1\n    while x > 0:\n        x = max(x, 1)").run(2, device=device)
 
 
 @pytest.mark.deep("optimizations1")

@@ -62,7 +62,7 @@ _RESERVED = frozenset(
     mix mod modf mul24 mul_hi nan normalize popcount pow prefetch printf radians rint root rotate round select
     shuffle sign sin size_t sqrt step tan trunc upsample vload vstore vec_step
     pipe generic asm typeof linux unix
-    active active_before active_after flags first list count place fault claims rounds max_rounds index value
+    active active_before active_after flags first list count place fault claims rounds max_rounds max_range index value
     report inline
     """,
     )
@@ -83,7 +83,7 @@ class Argument:
     ----------
     role : str
         n, active, before, after, list, count, flags, array, next, size, private, number, claims, fault, first or
-        max_rounds.
+        max_rounds, or max_range for loops over ranges.
     name : str
         Of the array or the variable.
     declaration : str
@@ -290,7 +290,8 @@ class _Writer:
     def _begin(self, kind: Kind, nexts: set[str], claims: bool) -> None:
         """Begin a kernel of a kind, which stores some arrays in copies, and may know who has claimed a cell."""
         self._kind, self._nexts, self._claims = kind, nexts, claims
-        self._reports = self._loops = False  # whether it has errors to report, and loops
+        self._reports = False  # whether it has errors to report
+        self._limits: set[str] = set()  # of its loops, by the names of arguments
 
     def _comment(self, body: tuple[Statement, ...]) -> Iterator[str]:
         for each in body:
@@ -311,8 +312,8 @@ class _Writer:
             arguments.append(Argument("fault", "", "__global int *fault"))
             if self._check:
                 arguments.append(Argument("first", "", "const int first"))
-        if self._loops:
-            arguments.append(Argument("max_rounds", "", "const long max_rounds"))
+        for limit in sorted(self._limits):
+            arguments.append(Argument(limit, "", f"const long {limit}"))
         declared = textwrap.wrap(", ".join(each.declaration.replace(" ", "\0") for each in arguments), _WIDTH)
         head = f"__kernel void {name}({chr(10).join(declared)})".replace("\0", " ").replace("\n", "\n    ")
         text = "\n".join([f"// {comment}", head, "{", *lines, "}"]) + "\n"
@@ -341,8 +342,9 @@ class _Writer:
 
     def _loop(self, loop: While) -> list[str]:
         """Return a loop that reports an error after as many rounds as are allowed; over a range, before it begins."""
-        self._loops = True
-        site, condition = self._site("endless", loop.position, ""), self._expression(loop.condition)
+        limited = "max_rounds" if loop.range is None else "max_range"
+        self._limits.add(limited)
+        site, condition = self._site("endless", loop.position, limited), self._expression(loop.condition)
         if loop.range is None:
             limit = [
                 "    if (rounds == max_rounds) {",
@@ -357,7 +359,7 @@ class _Writer:
         first, last = ends if step > 0 else ends[::-1]
         rounds = f"{first} - {last}" if abs(step) == 1 else f"({first} - {last} - 1) / {abs(step)} + 1"
         return [
-            f"if ({self._expression(loop.condition, 3)} && {rounds} > (ulong)max_rounds)",
+            f"if ({self._expression(loop.condition, 3)} && {rounds} > (ulong)max_range)",
             f"    report(fault, {site}, p, 0);",
             "else",
             *(f"    {line}" for line in [f"while ({condition}) {{", *self._block(loop.body, "    "), "}"]),

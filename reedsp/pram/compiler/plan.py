@@ -114,6 +114,7 @@ class HostWhile:
     level: int
     condition: Expression
     body: tuple[Step, ...]
+    range: Range | None
     position: Position
 
 
@@ -145,6 +146,7 @@ class Loop:
 
     level: int
     body: tuple[Step, ...]
+    range: Range | None
     position: Position
 
 
@@ -324,7 +326,8 @@ class _Planner:
             self._note("meta variables", True, statement.position, "the host knows the condition")
             return [HostIf(level, statement.condition, self._block(statement.body, level))]
         self._note("loops", True, statement.position, "the host knows the condition: no set, and no test on the device")
-        return [HostWhile(level, statement.condition, self._block(statement.body, level), statement.position)]
+        body = self._block(statement.body, level)
+        return [HostWhile(level, statement.condition, body, statement.range, statement.position)]
 
     # ---- one launch -----------------------------------------------------------------------------------
 
@@ -410,7 +413,7 @@ class _Planner:
         enter = Branch(self._name("branch"), inner, level, statement.condition)
         body = self._block(statement.body, inner)
         again = Branch(enter.name, inner, inner, statement.condition)
-        return [enter, Loop(inner, (*body, again), statement.position)]
+        return [enter, Loop(inner, (*body, again), statement.range, statement.position)]
 
     def _counted(self, loop: While, level: int) -> list[Step] | None:
         """Plan a loop whose rounds the host can count, if this is one."""
