@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import itertools
@@ -565,6 +566,26 @@ def test_names_of_variables_in_steps(device: Device) -> None:
 def test_a_program_that_goes_wrong_is_not_shown(text: str, kind: Any, message: str, device: Device) -> None:
     with pytest.raises(kind, match=re.escape(message)):
         of_text(f"@program(mode='EREW')\ndef f(p, n, A: int64[:]):\n    {text}", device)
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "kind", "message"),
+    [
+        ("CREW", "A[0] = p", ConflictError, "both write A[0], which CREW forbids"),
+        ("common", "A[0] = p", ConflictError, "write different values to A[0], which common forbids"),
+        ("priority", "A[p] = p // (n - 4)", UndefinedError, "division by zero"),
+        ("arbitrary", "A[p] = A[p + 1]", OutOfRangeError, "A[4] is outside of A, which has 4 elements"),
+        ("arbitrary", "A[0] = p", None, ""),
+    ],
+)
+def test_a_device_notices_what_goes_wrong_in_long_programs(
+    mode: str, text: str, kind: Any, message: str, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The interpreter would take longer than all else."""
+    monkeypatch.setattr(pram_stories, "MOST_INTERPRETED", 3)
+    monkeypatch.delattr("reedsp.pram.interpreter.Interpreter.run")
+    with contextlib.nullcontext() if kind is None else pytest.raises(kind, match=f"launch 1: .*{re.escape(message)}"):
+        of_text(f"@program(mode='{mode}')\ndef f(p, n, A: int64[:]):\n    {text}", device)
 
 
 def test_global_variables_of_a_program(device: Device) -> None:

@@ -36,6 +36,9 @@ MOST_ROUNDS = 1_000
 MOST_LAUNCHES = 3_000
 """Of statements and conditions."""
 
+MOST_INTERPRETED = 100_000
+"""Statements and conditions of all processors together: for more, kernels that check are built sooner."""
+
 _BEYOND = np.float64(2.0**63)  # all int64; halves are compared with it in float64
 
 
@@ -153,18 +156,25 @@ class ProgramStory(Story):
 
     def run(self) -> None:
         """Run the program."""
+        self.found = self._run()
+
+    def _run(self, check: bool = False) -> Result:
         how: dict[str, Any] = {"max_rounds": self.max_rounds, "device": self.device, "optimizations": ()}
-        self.found = self.program.run(self.n, **how, **self.given)
+        return self.program.run(self.n, check=check, **how, **self.given)
 
     def record(self) -> Recorder:
-        """Record the only run, since a program has no trials, and have the interpreter notice what is wrong in it.
+        """Record the only run, since a program has no trials, and then run it again to notice what is wrong in it.
 
-        The recorder limits how long a program is; so the interpreter comes second.
+        The recorder limits how long a program is; so this comes second. The interpreter does it, unless it would take
+        long; but it alone knows of two processors that read a cell, which EREW forbids.
         """
         recorder = _ProgramRecorder(self.program.tree.name, self.source, self.set)
         with recorder.active():
             self.run()
-        self.program.run(self.n, method="interpreter", max_rounds=self.max_rounds, **self.given)
+        if self.program.tree.mode == "EREW" or len(recorder.moments) * self.n <= MOST_INTERPRETED:
+            self.program.run(self.n, method="interpreter", max_rounds=self.max_rounds, **self.given)
+        else:
+            self._run(check=True)
         return recorder
 
     def answer(self) -> State:
