@@ -45,7 +45,7 @@ from reedsp.graph.graph import (
     transposed,
 )
 from reedsp.io.archives import BASE_SIZE, EXPANSION, check_archive
-from reedsp.io.texts import graph_of_lines
+from reedsp.io.texts import WORD, graph_of_lines
 from reedsp.system.files.file_errors import named_errors
 from reedsp.system.files.path_argument import path_argument
 from reedsp.system.options import flag
@@ -84,7 +84,7 @@ _NAME_MEMORY = 64
 _NEIGHBOUR_MEMORY = 40
 """Bytes that a word takes while neighbours with weights are read one by one."""
 
-_TYPED_MEMORY = 512
+_TYPED_MEMORY = 400
 """Bytes that a vertex or an edge takes while lines that a person may have typed are read one by one."""
 
 _WORKING_MEMORY = 2**22
@@ -136,7 +136,8 @@ def read(
     any other    recognised by its content: one of the above, or a line ``v : a=5 b`` for each vertex, as the page
                  of :func:`reedsp.watch` saves graphs: v is followed by its neighbours and, behind ``=``, what the
                  edges weigh, else 1. The numbers may have gaps. Undirected if each edge is listed both ways with
-                 one weight, unless the first line is ``directed``
+                 one weight, unless the first line is ``directed``. For graphs that are typed: lines and neighbours
+                 may be some 170,000 together
     ============ ======================================================================================
 
     Weights are int64 when all of them are written as integers, otherwise float64; those of a real Matrix
@@ -1467,12 +1468,12 @@ def _read_neighbours(text: Text) -> Graph:
 def _lines_of_neighbours(text: Text) -> Iterator[tuple[int, str]]:
     """Yield the lines that are no comments, and count their edges."""
     vertices = 0
-    while (found := text.data_line(b"#"))[1]:
-        number, line = found
+    while (found := text.data_line(b"#%" if vertices == 0 else b"#"))[1]:
+        number, line = found[0], found[1].decode(errors="replace")
         vertices += 1
-        text.edges += sum(1 for _ in _WORD.finditer(line.partition(b"#")[0].partition(b":")[2]))
+        text.edges += sum(1 for _ in WORD.finditer(line.partition("#")[0].partition(":")[2]))
         text.require(_TYPED_MEMORY * (vertices + text.edges))
-        yield number, line.decode(errors="replace")
+        yield number, line
 
 
 # ---- formats ----------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -27,6 +28,9 @@ from reedsp.graph.graph import EXACT_IN_FLOAT64, MAX_VERTICES, Graph, is_symmetr
 
 Fault = Callable[[int, str], Exception]
 """Makes the error for a fault in a line, which is counted from 1."""
+
+WORD = re.compile(r"\S+")
+"""What stands between white space, of which Unicode has more than ASCII."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -67,7 +71,7 @@ def graph_of_text(text: str, name: str = "text") -> Graph:
 
 def graph_of_lines(lines: Iterable[tuple[int, str]], fault: Fault) -> Graph:
     """Return the graph that lines with their numbers list; otherwise as :func:`graph_of_text`."""
-    edges: list[tuple[int, int]] = []
+    sources, targets = array("q"), array("q")
     weights: list[int | float] = []
     listed: dict[int, int] = {}  # vertices with a line, and which
     directed = False
@@ -86,21 +90,22 @@ def graph_of_lines(lines: Iterable[tuple[int, str]], fault: Fault) -> Graph:
         if source in listed:
             raise fault(last, f"vertex {source} has a line already, line {listed[source]}")
         listed[source] = last
-        for word, neighbour in enumerate(rest.split(), start=3):
-            target, equals, weight = neighbour.partition("=")
-            edges.append((source, _vertex(target, last, word, fault)))
+        for word, neighbour in enumerate(WORD.finditer(rest), start=3):
+            target, equals, weight = neighbour[0].partition("=")
+            sources.append(source)
+            targets.append(_vertex(target, last, word, fault))
             weights.append(_number(weight, last, word, "a weight", fault) if equals else 1)
-    numbers = sorted({*listed, *(end for edge in edges for end in edge)})
+    ends = np.concatenate([np.fromiter(listed, np.int64, len(listed)), sources, targets], dtype=np.int64)
+    numbers, places = np.unique(ends, return_inverse=True)
     if len(numbers) > MAX_VERTICES:
         raise fault(last, f"{len(numbers):,} vertices are more than the {MAX_VERTICES:,} that int32 numbers")
-    index = {number: place for place, number in enumerate(numbers)}
-    ends = np.array([[index[u], index[v]] for u, v in edges], np.int64).reshape(-1, 2)
-    labels = None if numbers == list(range(len(numbers))) else numbers
+    begins, leads = np.split(places[len(listed) :], 2)
+    labels = None if len(numbers) == 0 or numbers[-1] == len(numbers) - 1 else numbers.tolist()
     values = _in_array(weights, lambda place: fault(last, f"float64 cannot hold the weight {weights[place]}"))
-    graph = Graph.from_edges(len(numbers), ends[:, 0], ends[:, 1], values, labels=labels)
+    graph = Graph.from_edges(len(numbers), begins, leads, values, labels=labels)
     if directed or not is_symmetric(graph.indptr, graph.indices, graph.weights):
         return graph
-    return Graph.from_edges(len(numbers), ends[:, 0], ends[:, 1], values, directed=False, labels=labels)
+    return Graph.from_edges(len(numbers), begins, leads, values, directed=False, labels=labels)
 
 
 def array_of_text(text: str, name: str = "text") -> npt.NDArray[Any]:

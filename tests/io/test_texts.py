@@ -90,14 +90,28 @@ def test_files(tmp_path: Path, text: str, listed: int, name: str) -> None:
         ("0 : 1\n\n1 2\n", r"graph\.txt:3: expected 'vertex : neighbour neighbour ...', got '1 2'$"),
         ("0 : 1\n1 : 2=x\n", r"graph\.txt:2: word 3: expected a weight, got 'x'$"),
         (b"0 : 1\n1 : \xff\n", r"graph\.txt:2: word 3: expected the number of a vertex, got '\ufffd'$"),
-        ("0 : " + "1 " * 200_000, r"graph\.txt: it takes 102,400,512 bytes of memory to read"),
+        ("0 : 1\n% 2", r"graph\.txt:2: expected 'vertex : neighbour neighbour ...', got '% 2'$"),
+        ("0 : " + "1 " * 200_000, r"graph\.txt: it takes 80,000,400 bytes of memory to read"),
+        ("0 :" + "\x1c1" * 200_000, r"graph\.txt: it takes 80,000,400 bytes of memory to read"),
+        ("0 :" + "\xa01" * 200_000, r"graph\.txt: it takes 80,000,400 bytes of memory to read"),
     ],
-    ids=["no colon", "weight", "no text", "memory"],
+    ids=["no colon", "weight", "no text", "comment", "memory", "separators", "spaces"],
 )
 def test_faults_of_files(tmp_path: Path, text: str | bytes, message: str) -> None:
     (tmp_path / "graph.txt").write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ValueError, match=message):
         reedsp.read(tmp_path / "graph.txt")
+
+
+def test_comments_before_a_file_may_be_of_either_kind(tmp_path: Path) -> None:
+    (tmp_path / "graph.txt").write_text("% c\n# d\n  % e\n\n1: 2 3\n2: 1\n")
+    assert edges(reedsp.read(tmp_path / "graph.txt")) == [(1, 2, 1), (1, 3, 1), (2, 1, 1)]
+
+
+def test_a_file_that_few_would_type(tmp_path: Path) -> None:
+    size = 75_000
+    (tmp_path / "graph.txt").write_text("".join(f"{v} : {(v + 1) % size}\n" for v in range(size)))
+    assert reedsp.read(tmp_path / "graph.txt").m == size
 
 
 @pytest.mark.parametrize(
