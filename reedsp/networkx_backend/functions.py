@@ -298,7 +298,8 @@ def _fewest_edges_nearby(G: NetworkXGraph, source: Node, target: Node) -> list[N
     if not (source in G and target in G and nearby.is_tried(G)):
         return None
     after, before = G.adjacency(), G.adjacency(reverse=True)
-    return nearby.breadth_first_between(after, before, source, target, nearby.most_between(G))
+    most = max(on_device.NEAR_NODES, nearby.nodes_sooner_seen(G))
+    return nearby.breadth_first_between(after, before, source, target, most)
 
 
 def _level_between(G: NetworkXGraph, source: Node, target: Node) -> int:
@@ -548,7 +549,8 @@ def _dijkstra_between(
     known = present and not callable(weight) and not G.has_two_weights()
     if known and nearby.is_tried(G):
         after, before = G.rows(weight), G.rows(weight, reverse=True)
-        found = nearby.dijkstra_between(after, before, source, target, nearby.most_between(G, weight))
+        seen = nearby.nodes_sooner_seen(G, weight)
+        found = nearby.dijkstra_between(after, before, source, target, on_device.NEAR_NODES, seen)
         if found is not None:
             return found
     if known and on_device.is_wanted(G) and _is_named_alike(G, source, target):

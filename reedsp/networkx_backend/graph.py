@@ -217,6 +217,8 @@ class NetworkXGraph:
         """
         if callable(weight):
             return self._read_arcs(weight, reverse)
+        if not _is_hashable(weight):  # which networkx only notices where a search passes an edge
+            return None
         arcs: Arcs | None = self._keep(
             ("arcs", weight, reverse and self.is_directed()), lambda: self._read_arcs(weight, reverse)
         )
@@ -225,7 +227,8 @@ class NetworkXGraph:
     def is_read(self, weight: Any, reverse: bool = False) -> bool:
         """Tell whether `arcs` has the edges at hand, so that a device can begin at once."""
         side = reverse and self.is_directed()
-        return not callable(weight) and (("ends", side) if weight is None else ("arcs", weight, side)) in self._kept
+        key = ("ends", side) if weight is None else ("arcs", weight, side)
+        return not callable(weight) and _is_hashable(weight) and key in self._kept
 
     def matrix(self, weight: Any) -> npt.NDArray[np.float64]:
         """Return the weights of all pairs as floats, inf where there is no edge."""
@@ -357,6 +360,14 @@ class NetworkXGraph:
         if name not in self._kept:
             self._kept[name] = make()
         return self._kept[name]
+
+
+def _is_hashable(weight: Any) -> bool:
+    try:
+        hash(weight)
+    except TypeError:
+        return False
+    return True
 
 
 class AskedOnce:

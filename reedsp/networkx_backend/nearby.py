@@ -6,6 +6,7 @@ They work on the nodes themselves, so that the objects that the caller named app
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from heapq import heappop, heappush
 from itertools import count, islice
 from typing import Any
@@ -23,6 +24,8 @@ from reedsp.networkx_backend.graph import (
 )
 
 _NODES_TRIED = 64
+_BEYOND_TARGETS = ("predecessor", "bellman_ford_path_length", "single_source_bellman_ford")
+"""Searches that do not end at their target."""
 
 Lengths = dict[Node, Any]
 Neighbours = Mapping[Node, Iterable[Node]]
@@ -31,35 +34,42 @@ Neighbours = Mapping[Node, Iterable[Node]]
 def own_answer(name: str, graph: NetworkXGraph, *args: Any, reverse: bool = False, **kwargs: Any) -> Any:
     """Return what networkx' own function answers to one question; None if it passes `NEAR_EDGES` edges before.
 
-    It may pass more where the device would have to read all edges first, and fewer where it need not and an earlier
-    search without a target or cutoff led so far. None also where networkx would answer at once, and where every search
-    belongs on the device. With its edges in the other direction where `reverse`.
+    It may pass more where the device would have to read all edges first and the search may end early: at a target or
+    cutoff, or with a component. It may pass fewer where the edges are at hand and an earlier search that could not end
+    so led so far. None also where networkx would answer at once, and where every search belongs on the device. With its
+    edges in the other direction where `reverse`.
     """
     if not is_tried(graph):
         return None
-    nodes = _nodes_sooner_passed(graph, kwargs.get("weight", kwargs.get("distance")), reverse)
-    ends_early = any(kwargs.get(end) is not None for end in ("target", "cutoff"))
-    is_narrow = graph.is_wide and not (nodes or ends_early)
+    is_read = graph.is_read(kwargs.get("weight", kwargs.get("distance")), reverse)
+    ends = ("cutoff",) if name in _BEYOND_TARGETS else ("target", "cutoff")
+    ends_early = any(kwargs.get(end) is not None for end in ends)
+    is_narrow = graph.is_wide and is_read and not ends_early
     most = on_device.NEAR_EDGES_FROM_EACH if is_narrow else on_device.NEAR_EDGES
-    found = limited_answer(name, graph, most, *args, reverse=reverse, nodes=nodes, **kwargs)
+    may_pass_more = not is_read and (ends_early or name == "node_connected_component")
+    more = partial(_edges_sooner_passed, graph, reverse) if may_pass_more else int
+    found = limited_answer(name, graph, most, *args, reverse=reverse, more=more, **kwargs)
     graph.is_wide |= found is None and not ends_early
     return found
 
 
-def _nodes_sooner_passed(graph: NetworkXGraph, weight: Any = None, reverse: bool = False) -> int:
-    """Return how many nodes a search passes sooner than all edges are read for the device: none where they are at hand.
+def _edges_sooner_passed(graph: NetworkXGraph, reverse: bool = False) -> int:
+    """Return how many edges a search passes in a part of the time that it takes to read all.
 
-    In a view that filters, which is read again in each call, each node once.
+    Guessed from the usual row: to count them all would take long, and a few long rows are no measure of the others.
     """
-    if graph.is_read(weight, reverse):
-        return 0
-    nodes = most_nodes(graph.source)
-    return nodes if is_filtered(graph.source) else nodes // on_device.NEAR_PART
+    rows, nodes = graph.adjacency(reverse), graph.nodes
+    lengths = sorted(len(rows[node]) for node in islice(nodes, 0, None, 1 + len(nodes) // _NODES_TRIED))
+    return len(nodes) * (1 + lengths[len(lengths) // 2]) // _part(graph)
 
 
-def most_between(graph: NetworkXGraph, weight: Any = None) -> int:
-    """Return how many nodes a search between two of them may come to on the host."""
-    return max(on_device.NEAR_NODES, _nodes_sooner_passed(graph, weight))
+def _part(graph: NetworkXGraph) -> int:
+    return on_device.NEAR_PART_OF_VIEW if is_filtered(graph.source) else on_device.NEAR_PART
+
+
+def nodes_sooner_seen(graph: NetworkXGraph, weight: Any = None) -> int:
+    """Return how many nodes a search comes to sooner than all edges are read: none where these are at hand."""
+    return 0 if graph.is_read(weight) else most_nodes(graph.source) // _part(graph)
 
 
 def answer_of_many(name: str, graph: NetworkXGraph, *args: Any, **kwargs: Any) -> Any:
@@ -86,12 +96,12 @@ def limited_answer(
     most: int,
     *args: Any,
     reverse: bool = False,
-    nodes: int = 0,
+    more: Callable[[], int] = int,
     **kwargs: Any,
 ) -> Any:
-    """Return what networkx' own function answers; None if it passes more edges than so many, and `nodes`, before."""
+    """Return what networkx' own function answers; None if it passes more edges than so many, and `more`, before."""
     try:
-        return getattr(nx, name)(views.limited(graph, most, reverse, nodes), *args, **kwargs, backend="networkx")
+        return getattr(nx, name)(views.limited(graph, most, reverse, more), *args, **kwargs, backend="networkx")
     except views.TooFarError:
         return None
 
@@ -100,7 +110,8 @@ def first_answer(name: str, graph: NetworkXGraph) -> Any:
     """Return what networkx' own generator yields first; None where `own_answer` is."""
     if not is_tried(graph):
         return None
-    view = views.limited(graph, on_device.NEAR_EDGES, nodes=_nodes_sooner_passed(graph))
+    more = int if graph.is_read(None) else partial(_edges_sooner_passed, graph)
+    view = views.limited(graph, on_device.NEAR_EDGES, more=more)
     try:
         return next(getattr(nx, name)(view, backend="networkx"), None)
     except views.TooFarError:
@@ -208,10 +219,12 @@ def _joined(middle: Node, before: Mapping[Node, Any], after: Mapping[Node, Any])
     return path
 
 
-def dijkstra_between(after: Rows, before: Rows, source: Node, target: Node, most: int) -> tuple[Any, list[Node]] | None:
+def dijkstra_between(
+    after: Rows, before: Rows, source: Node, target: Node, most: int, seen: int = 0
+) -> tuple[Any, list[Node]] | None:
     """Return length and nodes of the path on which searches from both ends meet, which take turns.
 
-    None if they have not met when they have settled `most` nodes.
+    None if they have not met when they have settled `most` nodes and come to `seen`, which a few hubs may lead to.
 
     Raises
     ------
@@ -226,7 +239,7 @@ def dijkstra_between(after: Rows, before: Rows, source: Node, target: Node, most
     number = count(2)
     length, middle, turn = None, None, 1
     while sides[0].heap and sides[1].heap:
-        if len(sides[0].settled) + len(sides[1].settled) > most:
+        if sum(len(side.settled) for side in sides) > most and sum(len(side.nearest) for side in sides) > seen:
             return None
         turn = 1 - turn
         own, opposite = sides[turn], sides[1 - turn]

@@ -54,8 +54,13 @@ NEAR_NODES = 2000
 """Nodes that a search between two nodes settles on the host before it is begun on the device."""
 NEAR_EDGES = 2000
 """Edges that a search as far as a cutoff, to a target or of a component passes on the host before the same."""
-NEAR_PART = 4
-"""One in so many nodes a search passes on the host where all edges would have to be read for the device."""
+NEAR_PART = 16
+"""One in so many edges a search that may end early passes on the host where all have to be read for the device.
+
+To pass an edge takes two to five times as long as to read it, so that a search in vain takes a quarter of the reading.
+"""
+NEAR_PART_OF_VIEW = 8
+"""The same in a view that filters, where it takes one to two times as long."""
 NEAR_EDGES_FROM_EACH = 100
 """The same where there is a search from each node: the device makes many together."""
 ROWS_AT_ONCE = 64

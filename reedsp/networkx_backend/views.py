@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import networkx as nx
@@ -16,16 +16,16 @@ class TooFarError(Exception):
     """A search has passed more edges than it was allowed."""
 
 
-def limited(G: NetworkXGraph, most: int, reverse: bool = False, nodes: int = 0) -> Any:
+def limited(G: NetworkXGraph, most: int, reverse: bool = False, more: Callable[[], int] = int) -> Any:
     """Return the graph for one search, which raises `TooFarError` if it passes more edges than so many.
 
-    Or not before it has come to some more `nodes` after these edges. With its edges in the other direction where
-    `reverse`.
+    It asks `more` then, once, how many it may pass besides: none, if nothing else is given. With its edges in the other
+    direction where `reverse`.
     """
     graph = _graph_like(G)
-    graph._node, graph._adj = G.source._node, _LimitedRows(G.adjacency(reverse), most, nodes)
+    graph._node, graph._adj = G.source._node, _LimitedRows(G.adjacency(reverse), most, more)
     if G.is_directed():
-        graph._pred = _LimitedRows(G.adjacency(not reverse), most, nodes)
+        graph._pred = _LimitedRows(G.adjacency(not reverse), most, more)
     return graph
 
 
@@ -62,18 +62,18 @@ def _graph_like(G: NetworkXGraph) -> Any:
 
 
 class _LimitedRows(Mapping[Node, Any]):
-    """Rows, until as many edges were in those that were looked at, and as many nodes after these."""
+    """Rows, until as many edges were in those that were looked at, and as many more as is told then."""
 
-    def __init__(self, rows: Mapping[Node, Any], most: int, nodes: int) -> None:
-        self._rows, self._edges, self._nodes = rows, most, nodes
+    def __init__(self, rows: Mapping[Node, Any], most: int, more: Callable[[], int]) -> None:
+        self._rows, self._left, self._more = rows, most, more
 
     def __getitem__(self, node: Node) -> Any:
         row = self._rows[node]
-        if self._edges >= 0:
-            self._edges -= 1 + len(row)
-        if self._edges < 0:
-            self._nodes -= 1
-            if self._nodes < 0:
+        self._left -= 1 + len(row)
+        if self._left < 0:
+            self._left += self._more()
+            self._more = int
+            if self._left < 0:
                 raise TooFarError
         return row
 
