@@ -28,7 +28,6 @@ Report = Callable[[int, int], None]
 Asked = Report | bool | None
 """What the argument `progress` may be: whether there shall be a bar, or a function to be told instead."""
 
-
 _Words = Callable[[int, int], str]
 """Says how much is done, of how much."""
 

@@ -380,6 +380,8 @@ def test_arrays_are_not_looked_through_for_more_searches_than_the_host_makes(
     looked: list[Any] = []
     monkeypatch.setattr(formats, "of_positions", lambda *given: looked.append(given) or of_positions(*given))
     found = ours.dijkstra(graph, indices=indices)
+    for nothing in ([], (), np.empty(0, int)):  # of an array that is too large for one search
+        assert ours.dijkstra(np.ones((n, n)), indices=nothing).shape == (0, n)
     assert not looked
     for few in ([7], 7, np.array(7), np.array([7]), []):
         looked.clear()

@@ -308,7 +308,12 @@ def test_reverse_cuthill_mckee() -> None:
 @pytest.mark.parametrize("kind", [np.int8, np.int32, np.uint8, np.uint64, np.bool_])
 def test_degrees_of_integers(form: str, kind: Any) -> None:
     """They are as in int64, whose type they have where their own does not hold them."""
-    for heavy in (np.array([[0, 100, 0], [0, 0, 100], [0, 50, 0]]), np.array([[0, 3, 0], [3, 0, 1], [0, 1, 0]])):
+    rows = (
+        [[0, 100, 0], [0, 0, 100], [0, 50, 0]],
+        [[0, 3, 0], [3, 0, 1], [0, 1, 0]],
+        [[0, 127, 0], [127, 0, 0], [0, 0, 0]],
+    )
+    for heavy in map(np.array, rows):
         given = heavy.astype(kind)
         matrix = given if form == "dense" else scipy.sparse.csr_array(given).asformat(form)
         for normed, symmetrized in ((False, False), (True, False), (False, True)):
