@@ -276,7 +276,8 @@ def test_room_behind_columns_in_no_order_and_behind_no_entry(serves: bool, monke
 @pytest.mark.parametrize("strided", ["data", "indices", "indptr"])
 def test_arrays_that_are_strided(strided: str, serves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "_serves", serves)
-    matrix = scipy.sparse.csr_array(([1.0, 2.0], [1, 2], [0, 1, 2, 2]), shape=(3, 3))
+    columns, rows = np.array([1, 2], np.int32), np.array([0, 1, 2, 2], np.int32)  # old versions of SciPy need 32 bits
+    matrix = scipy.sparse.csr_array(([1.0, 2.0], columns, rows), shape=(3, 3))
     setattr(matrix, strided, np.repeat(getattr(matrix, strided), 2)[::2])
     for function in (ours.breadth_first_order, ours.depth_first_order):
         order, predecessors = function(matrix, 0)
