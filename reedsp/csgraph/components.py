@@ -129,6 +129,7 @@ def _found(csgraph: Any, is_weak: bool) -> tuple[int, _Labels]:
 def _one_of_doubles(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> Any:
     """Return a matrix with that one of columns that are twice in a row to which SciPy's search comes first."""
     n, m = len(indptr) - 1, len(indices)
+    indptr, indices = np.ascontiguousarray(indptr), np.ascontiguousarray(indices)  # SciPy reads no others
     if ascend(indptr, indices):
         return scipy.sparse.csr_array((np.ones(m), indices, indptr), shape=(n, n))
     keys = np.repeat(np.arange(n), np.diff(indptr)) * n + indices

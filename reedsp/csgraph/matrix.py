@@ -91,11 +91,11 @@ def are_pointers(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> bool:
 
 
 def is_ordered(csgraph: Any) -> bool:
-    """Return whether a vertex looks at its edges as they stand, in a CSR matrix of finite numbers of up to 64 bits."""
+    """Return whether SciPy looks at edges as they stand, in a CSR matrix of finite numbers of up to 64 bits."""
     rows = compressed_rows(csgraph)
     if rows is None or not rows[2].dtype.isnative or rows[2].dtype.itemsize > _FLOAT64.itemsize:
         return False
-    return are_plain(*rows) and ascend(*rows[:2])
+    return all(each.flags.c_contiguous for each in rows) and are_plain(*rows) and ascend(*rows[:2])
 
 
 def are_as_read(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:

@@ -273,8 +273,9 @@ def test_room_behind_columns_in_no_order_and_behind_no_entry(serves: bool, monke
 
 
 @pytest.mark.parametrize("serves", [True, False])
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
 @pytest.mark.parametrize("strided", ["data", "indices", "indptr"])
-def test_arrays_that_are_strided(strided: str, serves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arrays_that_are_strided(strided: str, kind: str, serves: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(place, "_serves", serves)
     columns, rows = np.array([1, 2], np.int32), np.array([0, 1, 2, 2], np.int32)  # old versions of SciPy need 32 bits
     matrix = scipy.sparse.csr_array(([1.0, 2.0], columns, rows), shape=(3, 3))
@@ -285,9 +286,10 @@ def test_arrays_that_are_strided(strided: str, serves: bool, monkeypatch: pytest
     for tree in (ours.breadth_first_tree, ours.depth_first_tree):
         assert tree(matrix, 0).toarray().tolist() == [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
     assert ours.connected_components(matrix)[0] == 1
-    assert ours.connected_components(matrix, connection="strong")[1].tolist() == [2, 1, 0]
     assert ours.dijkstra(matrix, indices=0).tolist() == [0, 1, 3]
     assert ours.minimum_spanning_tree(matrix).nnz == 2
+    monkeypatch.setattr(get_device(), "kind", kind)
+    assert ours.connected_components(matrix, connection="strong")[1].tolist() == [2, 1, 0]
 
 
 @pytest.mark.parametrize("limit", ["3", [3], np.array([3]), None, 1j, np.complex128(3)])

@@ -87,6 +87,19 @@ def spanning_forest(n: int, edges: Iterable[Weighted], maximum: bool) -> list[We
     return sorted(kept)
 
 
+def sides(n: int, pairs: Iterable[Pair]) -> tuple[list[int], list[int]] | None:
+    """Return the rows and the columns of an undirected graph, or None if it is not bipartite.
+
+    A vertex is a row if the smallest vertex of its component is an even number of edges away.
+    """
+    listed = {pair for u, v in pairs for pair in ((u, v), (v, u))}
+    levels = [levels_from(n, listed, vertex) for vertex in range(n)]
+    is_row = [level[min(level)] % 2 == 0 for level in levels]
+    if any(is_row[u] == is_row[v] for u, v in listed):
+        return None
+    return [v for v in range(n) if is_row[v]], [v for v in range(n) if not is_row[v]]
+
+
 def matching_size(rows: int, pairs: Iterable[Pair]) -> int:
     """Return how many pairs a maximum matching has, by an augmenting path from each row."""
     near: list[list[int]] = [[] for _ in range(rows)]

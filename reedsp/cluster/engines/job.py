@@ -76,6 +76,8 @@ def run(
     waiting = list(reversed(tasks))
     try:
         while waiting or running:
+            if engine.closed:
+                engine.check()
             most = AHEAD * max(1, len(engine.workers())) if waiting else 0
             while waiting and len(running) < most:
                 task = waiting.pop()

@@ -66,11 +66,31 @@ def forest(case: Case, device: Any) -> None:
     require(found.verify(), "verify")
 
 
+def _in_sides(case: Case, rules: Rules) -> tuple[int, int, dict[tuple[int, int], Any]]:
+    """Return how many rows and columns there are, and the lightest edge between them by their numbers.
+
+    All vertices of a directed graph are rows and columns. An undirected one has to be bipartite.
+    """
+    edges = {(u, v): w for u, v, w in _lightest(rules)}
+    if case.directed:
+        return case.n, case.n, edges
+    sides = oracle.sides(case.n, edges)
+    if sides is None:
+        rules.must.add(ValueError)
+        return 0, 0, {}
+    row_of, column_of = ({vertex: number for number, vertex in enumerate(side)} for side in sides)
+    between: dict[tuple[int, int], Any] = {}
+    for (u, v), w in edges.items():
+        row, column = (u, v) if u in row_of else (v, u)
+        pair = row_of[row], column_of[column]
+        between[pair] = min(w, between.get(pair, w))
+    return len(row_of), len(column_of), between
+
+
 def matching(case: Case, device: Any) -> None:
     """Check reedsp.maximum_matching by its own vertex cover, as large as the matching and no larger."""
     given, rules = case.arguments, _rules(case)
-    if not case.directed:
-        return
+    n_rows, n_columns, pairs = _in_sides(case, rules)
     found = ask(
         case,
         rules,
@@ -78,15 +98,15 @@ def matching(case: Case, device: Any) -> None:
     )
     if found is None:
         return
-    pairs = {(u, v) for u, v, _ in rules.edges}
     columns = found.column_of_row.tolist()
+    require(len(columns) == n_rows, "{} rows, expected {}", len(columns), n_rows)
     matched = [(row, column) for row, column in enumerate(columns) if column >= 0]
-    require(set(matched) <= pairs and len({column for _, column in matched}) == len(matched), "{}", matched)
-    rows = [-1] * case.n
+    require(set(matched) <= set(pairs) and len({column for _, column in matched}) == len(matched), "{}", matched)
+    rows = [-1] * n_columns
     for row, column in matched:
         rows[column] = row
     require(found.row_of_column.tolist() == rows, "{}, expected {}", found.row_of_column, rows)
-    size = oracle.matching_size(case.n, pairs)
+    size = oracle.matching_size(n_rows, pairs)
     require(len(matched) == found.cardinality == size, "{} pairs, expected {}", len(matched), size)
     cover = found.cover()
     require(len(cover.rows) + len(cover.columns) == size, "a cover of {}", cover)
@@ -108,36 +128,37 @@ def _graph(case: Case, container: Any) -> reedsp.Graph:
 def full_matching(case: Case, device: Any) -> None:
     """Check reedsp.full_matching by its prices, in exact arithmetic."""
     given, rules = case.arguments, _rules(case)
-    edges = {(u, v): w for u, v, w in _lightest(rules)}
-    span = Fraction(0)
+    n_rows, n_columns, edges = _in_sides(case, rules)
+    size, span = min(n_rows, n_columns), Fraction(0)
     if not rules.must:
         weights = [Fraction(w) for w in edges.values()]
         span = max(map(abs, weights), default=span)
         spread = max(weights, default=span) - min(weights, default=span)
-        if max(512 * (case.n + 1) * spread, span) >= 2**62 or span * 4 * (case.n + 1) > np.finfo(np.float64).max:
+        if max(512 * (size + 1) * spread, span) >= 2**62 or span * 4 * (size + 1) > np.finfo(np.float64).max:
             rules.may.add(OverflowError)
-        if oracle.matching_size(case.n, edges) < case.n:
+        if oracle.matching_size(n_rows, edges) < size:
             rules.must.add(ValueError)
     if given["method"] == "auction" and not rules.must:  # whose prices int64 has to hold
-        too_large = 8 * (case.n + 1) ** 2 * (spread + 1) >= 2**62
+        too_large = 8 * (size + 1) ** 2 * (spread + 1) >= 2**62
         rules.may |= {ValueError} if too_large or any(w != int(w) for w in edges.values()) else set()
     found = ask(case, rules, lambda container: reedsp.full_matching(_graph(case, container), device=device, **given))
     if found is None:
         return
     pairs = list(zip(found.rows.tolist(), found.columns.tolist(), strict=True))
-    require(
-        sorted(row for row, _ in pairs) == sorted(column for _, column in pairs) == list(range(case.n)), "{}", pairs
-    )
+    require(len({row for row, _ in pairs}) == len({column for _, column in pairs}) == len(pairs) == size, "{}", pairs)
     require(all(pair in edges for pair in pairs), "{} are not all edges", pairs)
     weight = sum((Fraction(edges[pair]) for pair in pairs), Fraction(0))
     require(Fraction(found.weight) == weight or found.weight == float(weight), "{} is not {}", found.weight, weight)
     rows, columns = ([Fraction(each) for each in prices.tolist()] for prices in (found.row_prices, found.column_prices))
-    slack = 0 if found.row_prices.dtype == np.int64 else Fraction(_ENOUGH_DIGITS) * (1 + span) * case.n
+    slack = 0 if found.row_prices.dtype == np.int64 else Fraction(_ENOUGH_DIGITS) * (1 + span) * max(size, 1)
     sign = -1 if given["maximum"] else 1
     for (u, v), w in edges.items():
         require(sign * (rows[u] + columns[v] - Fraction(w)) <= slack, "prices of {}", (u, v))
+    taken, larger = ({u for u, _ in pairs}, rows) if n_rows > size else ({v for _, v in pairs}, columns)
+    prices = [sign * price for price in larger] if len(larger) > size else []
+    require(all(price <= slack and (each in taken or not price) for each, price in enumerate(prices)), "{}", prices)
     require(
-        abs(sum(rows) + sum(columns) - weight) <= slack * (case.n + 1), "prices add up to {}", sum(rows) + sum(columns)
+        abs(sum(rows) + sum(columns) - weight) <= slack * (size + 1), "prices add up to {}", sum(rows) + sum(columns)
     )
     require(found.verify(), "verify")
 
