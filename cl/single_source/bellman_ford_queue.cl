@@ -16,9 +16,11 @@
 //   searches           i/o  (work-items) of SEARCH_WORDS, zeros at first
 //   counters           i/o  core/rows.cl: steps are vertices whose edges were relaxed
 //   ceiling                 path weights from here on are not recorded (INF: all are)
+//   lowest                  no simple path weighs less (-INF, or the minimum of the type: unknown)
 //
 // A vertex is in the queue once at most, so that room for n is enough. Without a negative cycle no vertex is taken out of
-// it more than n times; with one the predecessors close a cycle sooner or later, which the host looks for.
+// it more than n times; with one the predecessors close a cycle sooner or later, which the host looks for: at once where
+// a path weight has fallen below `lowest`, and before further sums leave the type.
 
 #include "core/out_edges.cl"
 #include "core/prefetch.cl"
@@ -52,7 +54,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
                          __global WEIGHT *restrict weights, __global int *restrict predecessors,
                          __global uint *restrict queues, __global uchar *restrict queued,
                          __global Search *restrict searches, __global uint *restrict counters, const WEIGHT ceiling,
-                         const ulong budget, const uint n, const uint rows)
+                         const WEIGHT lowest, const ulong budget, const uint n, const uint rows)
 {
     const size_t worker = get_global_id(0);
     __global uint *queue = queues + worker * n;
@@ -90,6 +92,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
             taken += 1;
             const OFFSET last = first_edge[vertex + 1];
             const WEIGHT own = dist[vertex];
+            bool has_cycle = false;
             for (OFFSET i = first_edge[vertex]; i < last; ++i) {
                 const Edge edge = edges[i];
                 const WEIGHT sum = path_sum(own, edge.weight);
@@ -97,6 +100,7 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
                     continue;
                 dist[edge.target] = sum;
                 before[edge.target] = vertex;
+                has_cycle |= sum < lowest;
                 if (!is_queued[edge.target]) {
                     is_queued[edge.target] = true;
                     queue[wrapped(search.head + search.count++, n)] = edge.target;
@@ -105,6 +109,10 @@ __kernel void solve_rows(__global const OFFSET *restrict first_edge, __global co
             const OFFSET edges_here = 1 + last - first_edge[vertex];
             used += edges_here;
             search.relaxed += edges_here;
+            if (has_cycle) {
+                used = budget;
+                search.relaxed = ULONG_MAX;
+            }
         }
         if (search.count == 0) {
             search.active = false;

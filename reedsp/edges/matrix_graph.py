@@ -67,7 +67,8 @@ def graph_over(
     """Return the graph of a CSR matrix, whose edges the device then has, too; None if the arrays are to be cleaned.
 
     Columns have to ascend in each row, none of them twice, and weights to be finite and integers or floats of at most
-    64 bits, all of which float64 holds. Other arrays, corrupt ones among them, are for constructors of :class:`Graph`.
+    64 bits; float64 has to hold the integers, and the weight of each path of theirs. Other arrays, corrupt ones among
+    them, are for constructors of :class:`Graph`.
 
     Parameters
     ----------
@@ -106,10 +107,18 @@ def graph_over(
         preparation.close()
         job.recycle()
     graph = Graph._over(indptr, indices, values, directed, **facts)
+    if values.dtype.kind != "f" and not _has_exact_sums(graph):
+        return None
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
     if arithmetic.dtype == guess.dtype:
         OutEdges.keep(graph, job, arithmetic, buffers)
     return graph
+
+
+def _has_exact_sums(graph: Graph) -> bool:
+    """Return whether float64 holds the weight of each simple path, of integers, and of what is tried beyond it."""
+    heaviest = graph.max_abs_weight
+    return graph.n * heaviest <= EXACT_IN_FLOAT64 or graph.simple_path_bound + heaviest <= EXACT_IN_FLOAT64
 
 
 def _fits(values: npt.NDArray[Any], device: Device) -> bool:

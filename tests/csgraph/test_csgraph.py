@@ -292,6 +292,14 @@ def test_arrays_that_are_strided(strided: str, kind: str, serves: bool, monkeypa
     assert ours.connected_components(matrix, connection="strong")[1].tolist() == [2, 1, 0]
 
 
+@pytest.mark.parametrize("function", ["dijkstra", "bellman_ford", "johnson", "shortest_path", "floyd_warshall"])
+def test_sums_of_integers_are_rounded_as_those_of_floats(function: str) -> None:
+    matrix = scipy.sparse.csr_array(([2**52 + 1, 2**53 - 1], ([0, 1], [1, 2])), shape=(3, 3))
+    for each in (matrix, matrix.tocsc(), matrix.toarray()):
+        found = getattr(ours, function)(each)
+        assert (found == getattr(scipy.sparse.csgraph, function)(matrix.astype(np.float64))).all()
+
+
 @pytest.mark.parametrize("limit", ["3", [3], np.array([3]), None, 1j, np.complex128(3)])
 def test_what_is_no_limit(limit: Any) -> None:
     with pytest.raises(TypeError, match=r"^limit: expected a number, got "):

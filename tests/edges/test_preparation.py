@@ -212,10 +212,17 @@ def test_graphs_over_arrays(device: Device) -> None:
         (np.array([0.0, 1.0]), np.array([0]), np.array([1.0])),
         (np.array([0, 1], np.uint32), np.array([0]), np.array([1.0])),
         (np.array([0, 1]), np.array([0]), np.array([2**53 + 1])),
+        (np.array([0, 1, 2, 2]), np.array([1, 2]), np.array([2**51, 3 * 2**51])),  # 2^53, and another edge
     ],
 )
 def test_other_arrays_are_for_the_constructors(rows: Rows, device: Device) -> None:
     assert graph_over(*rows, device) is None
+
+
+def test_paths_of_integers_that_float64_just_holds(device: Device) -> None:
+    graph = graph_over(np.array([0, 1, 2, 2]), np.array([1, 2]), np.array([2**51, 3 * 2**50]), device)
+    assert graph is not None
+    assert graph.weights.dtype.kind == "i"
 
 
 @pytest.mark.deep("small pieces", "bool")

@@ -126,11 +126,24 @@ class _Search:
         arguments: list[cl.Buffer | np.generic | Any] = [
             *(edges.first_edge, edges.edges, *upload_starts(job, task.starts), self.weights, self._predecessors),
             *(job.allocate(workers * n, np.uint32), job.full(workers * n, np.uint8(0)), self._searches, counters),
-            *(arithmetic.dtype.type(task.bound), np.uint64(0), np.uint32(n), np.uint32(len(task.starts))),
+            *(
+                arithmetic.dtype.type(task.bound),
+                self._lowest(),
+                np.uint64(0),
+                np.uint32(n),
+                np.uint32(len(task.starts)),
+            ),
         ]
         launch = job.bind(job.device.kernel(_FILE, "solve_rows", **macros), workers, 1, *arguments)
         first = max(_LEAST_BUDGET, min(_FIRST_BUDGET, _VISITS * (n + edges.m)))
         return take_rows(job, launch, counters, len(task.starts), Pace(first), self._go_on)
+
+    def _lowest(self) -> np.generic:
+        """Return what no simple path weighs less than, or the minimum of the type where sums round, or saturate."""
+        dtype = self._task.arithmetic.dtype
+        if dtype.kind == "f":
+            return dtype.type(-np.inf)
+        return dtype.type(max(-self._edges.n * int(self._task.graph.max_abs_weight), int(np.iinfo(dtype).min)))
 
     def _go_on(self, taken: int) -> None:
         """Report between launches, and look for negative cycles where much was relaxed since the last look."""

@@ -133,6 +133,19 @@ def test_sums_that_saturate(device: Device) -> None:
         reedsp.sssp(turns, 0, METHOD, device=device, dtype="int64")
 
 
+@pytest.mark.parametrize("bits", [21, 25, 53, 57])
+def test_sums_that_would_leave_the_type(bits: int, device: Device) -> None:
+    """A path weight below all simple paths stops the search, many turns before a look at the predecessors is due."""
+    for n in (2, 5):
+        vertices = np.arange(n)
+        turn = reedsp.Graph.from_edges(n, vertices, np.roll(vertices, -1), [-(2**bits)] * n)
+        for sources in (0, [1, 0]):
+            with pytest.raises(reedsp.NegativeCycleError):
+                reedsp.sssp(turn, sources, METHOD, device=device)
+    path = reedsp.Graph.from_edges(4, [0, 1, 2], [1, 2, 3], [-(2**bits)] * 3)
+    assert reedsp.sssp(path, 0, METHOD, device=device).dist.tolist() == [-depth * 2.0**bits for depth in range(4)]
+
+
 def test_rounding_makes_a_cycle(device: Device) -> None:
     """Each turn of a cycle of weight 0.3 loses 2: that row is solved in integers, and the other one as it is."""
     graph = reedsp.Graph.from_edges(5, [0, 1, 2, 3, 4], [1, 2, 3, 1, 3], [1e16, 0.9, 0.9, -1.5, 0.25])

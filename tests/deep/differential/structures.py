@@ -130,8 +130,8 @@ def full_matching(case: Case, device: Any) -> None:
     given, rules = case.arguments, _rules(case)
     n_rows, n_columns, edges = _in_sides(case, rules)
     size, span = min(n_rows, n_columns), Fraction(0)
+    weights = [Fraction(w) for w in edges.values()]
     if not rules.must:
-        weights = [Fraction(w) for w in edges.values()]
         span = max(map(abs, weights), default=span)
         spread = max(weights, default=span) - min(weights, default=span)
         if max(512 * (size + 1) * spread, span) >= 2**62 or span * 4 * (size + 1) > np.finfo(np.float64).max:
@@ -139,7 +139,10 @@ def full_matching(case: Case, device: Any) -> None:
         if oracle.matching_size(n_rows, edges) < size:
             rules.must.add(ValueError)
     if given["method"] == "auction" and not rules.must:  # whose prices int64 has to hold
-        too_large = 8 * (size + 1) ** 2 * (spread + 1) >= 2**62
+        sums = size
+        if n_rows != n_columns:  # two copies, with weights of 0 between them
+            sums, spread = n_rows + n_columns, max([Fraction(0), *weights]) - min([Fraction(0), *weights])
+        too_large = 8 * (sums + 1) ** 2 * (spread + 1) >= 2**62
         rules.may |= {ValueError} if too_large or any(w != int(w) for w in edges.values()) else set()
     found = ask(case, rules, lambda container: reedsp.full_matching(_graph(case, container), device=device, **given))
     if found is None:
