@@ -302,6 +302,11 @@ def test_a_journal_that_tells_nonsense(folder: Path, first: bytes | None, more: 
         opened(folder)
 
 
+def test_a_checkpoint_in_another_type_is_told_by_the_type(folder: Path) -> None:
+    with pytest.raises(ValueError, match=r"journal: its dtype is '<f4', not '<f8'; "):
+        checkpoint.Checkpoint(folder, "of other weights", 4, np.float64)
+
+
 def test_a_matrix_that_is_not_what_the_journal_tells(folder: Path) -> None:
     matrix = folder / "matrix"
     content = matrix.read_bytes()
@@ -310,6 +315,9 @@ def test_a_matrix_that_is_not_what_the_journal_tells(folder: Path) -> None:
         opened(folder)
     matrix.write_bytes(b"\1" + content[1:])
     with pytest.raises(ValueError, match="matrix: wrong checksum between rows 0 and 4"):
+        opened(folder)
+    matrix.unlink()
+    with pytest.raises(ValueError, match="matrix: missing"):
         opened(folder)
     matrix.write_bytes(content)
     opened(folder).close()

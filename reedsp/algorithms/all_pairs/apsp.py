@@ -70,9 +70,9 @@ def apsp(
 
     The answer is exact for integer weights, and for whole floats as long as no path is beyond 2^53 or `dtype` is an
     integer's: they are added in the narrowest of uint16, int32 and int64 that holds every path weight. Others are added
-    in float64, in the order in which the method combines paths, so that the last digits depend on it, but neither on
-    the device nor on chance: where sums are rounded, the graph and the arguments alone decide what "auto" takes.
-    Weights may be negative.
+    in float64, or in float32 if that is the `dtype`, in the order in which the method combines paths, so that the last
+    digits depend on it, but neither on the device nor on chance: where sums are rounded, the graph and the arguments
+    alone decide what "auto" takes. Weights may be negative.
 
     Parameters
     ----------

@@ -104,8 +104,9 @@ class Checkpoint(JournaledFolder):
         self._results: tuple[str, dict[str, list[int]]] | None = None  # their kind, and size and time of each
         self.placed: bool = False
         header: dict[str, int | str] = {
-            **{"format": FORMAT, "fingerprint": fingerprint, "n": n, "dtype": self._dtype.str},
+            **{"format": FORMAT, "n": n, "dtype": self._dtype.str},
             "vertices at a time": SPAN,  # which decides the order in which floats are added up
+            "fingerprint": fingerprint,  # last, as an error names the first that differs
         }
         super().__init__(folder, header)
 
@@ -336,7 +337,7 @@ class Checkpoint(JournaledFolder):
             self._own.synchronise()  # no file is there without the journal
             self._reserve(size)
         elif (status := self._own.status(_MATRIX)) is None or status.st_size != size:
-            raise damaged(self._file(_MATRIX), f"not {size:,} bytes long")
+            raise damaged(self._file(_MATRIX), "missing" if status is None else f"not {size:,} bytes long")
         self.matrix: np.memmap[Any, Any] = self._mapped(_MATRIX, (self._n, self._n), "r+")
         if not self.fresh:
             self._verify()
