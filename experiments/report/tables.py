@@ -552,6 +552,22 @@ def forests() -> str:
     return table([*heads, "fast, ms", "search, ms", "Dulle's, ms", "SciPy, ms"], lines, texts=3)
 
 
+def flows() -> str:
+    """Return one line a problem and input: our time on each device, and how many times SciPy's speed that is."""
+    files = list(by_device("flows"))
+    found = {(row["problem"], row["graph"], row["n"], device): row for device, rows in files for row in rows}
+    inputs = dict.fromkeys((row["problem"], row["graph"], row["n"], row["m"]) for _, rows in files for row in rows)
+    lines = []
+    for problem, graph, n, m in inputs:
+        rows_of = [found.get((problem, graph, n, device)) for device, _ in files]
+        shown = [
+            each for row in rows_of for each in ((figure(float(row["min_ms"])), row["ratio"]) if row else ("", ""))
+        ]
+        lines.append([problem, graph, f"{int(n):,}", f"{int(m):,}", *shown])
+    heads = [head for device, _ in files for head in (f"{device}, ms", f"{device}, times SciPy")]
+    return table(["problem", "input", "vertices, or rows", "edges, or weights", *heads], lines, texts=2)
+
+
 def figure_or_nothing(text: str) -> str:
     """Return a number of milliseconds with three digits, if there is one."""
     return "" if not text else f"{float(text):.3g}" if float(text) < 1000 else f"{float(text):,.0f}"
@@ -836,6 +852,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "breadth_first": breadth_first,
     "breadth_first_sources": breadth_first_sources,
     "components": components,
+    "flows": flows,
     "forests": forests,
     "first_calls": first_calls,
     "output_parallel": output_parallel,

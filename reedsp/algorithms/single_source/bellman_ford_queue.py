@@ -140,10 +140,10 @@ class _Search:
 
     def _lowest(self) -> np.generic:
         """Return what no simple path weighs less than, or the minimum of the type where sums round, or saturate."""
-        dtype = self._task.arithmetic.dtype
-        if dtype.kind == "f":
-            return dtype.type(-np.inf)
-        return dtype.type(max(-self._edges.n * int(self._task.graph.max_abs_weight), int(np.iinfo(dtype).min)))
+        dtype, lowest = self._task.arithmetic.dtype, -np.inf
+        if dtype.kind == "i":
+            lowest = max(-self._edges.n * int(self._task.graph.max_abs_weight), int(np.iinfo(dtype).min))
+        return np.array(lowest, dtype)[()]  # type: ignore[no-any-return]
 
     def _go_on(self, taken: int) -> None:
         """Report between launches, and look for negative cycles where much was relaxed since the last look."""
