@@ -143,7 +143,7 @@ class _Search:
         dtype, lowest = self._task.arithmetic.dtype, -np.inf
         if dtype.kind == "i":
             lowest = max(-self._edges.n * int(self._task.graph.max_abs_weight), int(np.iinfo(dtype).min))
-        return np.array(lowest, dtype)[()]  # type: ignore[no-any-return]
+        return dtype.type(lowest)  # type: ignore[no-any-return]
 
     def _go_on(self, taken: int) -> None:
         """Report between launches, and look for negative cycles where much was relaxed since the last look."""
