@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import sys
 import warnings
 from typing import Any
 
@@ -143,6 +144,28 @@ def test_trees_level_by_level(by_hops: bool, by_hand: int, device: Device, monke
         edges = graph.indptr, graph.indices, graph.weights.astype(np.float64)
         found = trees.trees(*edges, dist, [[source] for source in sources], by_hops=graph.has_negative_weights)
         assert found.tolist() == expected.pred.tolist()
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_trees_of_many_levels_take_no_step_for_each(rows: int, serves: None) -> None:
+    """Along a path of edges that weigh nothing, where every vertex is at a level of its own."""
+    n, calls = 2000, 0
+
+    def count(*_: Any) -> None:
+        nonlocal calls
+        calls += 1
+
+    path = scipy.sparse.csr_array((np.zeros(n - 1), (np.arange(n - 1), np.arange(1, n))), shape=(n, n))
+    edges = path.indptr, path.indices, path.data
+    dist, starts = np.zeros((rows, n)), [[0]] * rows
+    trees.trees(*edges, dist, starts)  # which imports what it needs
+    sys.setprofile(count)
+    try:
+        pred = trees.trees(*edges, dist, starts)
+    finally:
+        sys.setprofile(None)
+    assert pred.tolist() == [[-9999, *range(n - 1)]] * rows
+    assert calls < n
 
 
 # ---- what is not for the host -----------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.single_source.host.routines import routines
 from reedsp.edges.device_graph import NO_VERTEX
 
 _HASHES = 1 << 16  # numbers of 16 bits
@@ -16,8 +17,8 @@ _ROW_BLOCK, _BLOCK, _HASHED_BLOCK = 16_000, 6000, 60_000
 """Edges of one row, and of all rows: the memory of larger arrays is handed out page by page."""
 _REACHED = 0.1
 """What of the vertices is reached, up to which the edges of these are looked at alone."""
-_BY_HAND = 600
-"""Edges along which Python is quicker than numpy, however few levels there are; as measured."""
+_BY_HAND = 200
+"""Edges along which Python is quicker than SciPy, however few levels there are; as measured."""
 
 
 def choose_smallest(
@@ -267,7 +268,7 @@ def _slots(row: list[npt.NDArray[Any]], n: int, vertices: npt.NDArray[Any]) -> n
 def _resolve_by_levels(
     tails: npt.NDArray[Any], heads: npt.NDArray[Any], pred: npt.NDArray[np.int32], n: int, starts: Sequence[int]
 ) -> None:
-    """Give each vertex that tight edges lead to a predecessor, one hop level after the other, in all rows at once.
+    """Give each vertex that tight edges lead to a predecessor, by hop level, in all rows at once.
 
     Those that have one, and the starts, are at level 0; of several, it is the smallest vertex one level below. Tails
     and heads are indices of the rows' vertices, n in each, and tails ascend.
@@ -279,25 +280,27 @@ def _resolve_by_levels(
     if len(heads) <= _BY_HAND:
         _resolve_by_hand(tails.tolist(), heads.tolist(), pred, n, resolved)
         return
-    order = heads.argsort(kind="stable")
-    tails, heads = tails.take(order), heads.take(order)
-    below = resolved.copy()
-    while len(leads := (below.take(tails) & ~resolved.take(heads)).nonzero()[0]):
-        entered = heads.take(leads)
-        is_first = np.empty(len(entered), np.bool_)
-        is_first[0] = True
-        np.not_equal(entered[1:], entered[:-1], out=is_first[1:])
-        entered = entered.compress(is_first)
-        pred[entered] = tails.take(leads.compress(is_first)) % n
-        resolved[entered] = True
-        below = np.zeros(len(pred), np.bool_)
-        below[entered] = True
+    levels = _hops(tails, heads, resolved)
+    leads = (levels.take(tails) < levels.take(heads)).nonzero()[0][::-1]
+    # Tails ascend, and of those that are assigned to one place the last one stays.
+    pred[heads.take(leads)] = tails.take(leads) % n
+
+
+def _hops(tails: npt.NDArray[Any], heads: npt.NDArray[Any], begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+    """Return how many edges lead to each vertex from the nearest one to begin with, inf if none do; tails ascend."""
+    import scipy.sparse
+
+    n = len(begins)
+    indptr = np.append(0, np.bincount(tails, minlength=n).cumsum())
+    matrix = scipy.sparse.csr_array((np.ones(len(heads)), heads, indptr), shape=(n, n))
+    levels: npt.NDArray[np.float64] = routines().dijkstra(matrix, indices=begins.nonzero()[0], min_only=True)
+    return levels
 
 
 def _resolve_by_hand(
     tails: list[int], heads: list[int], pred: npt.NDArray[np.int32], n: int, resolved: npt.NDArray[np.bool_]
 ) -> None:
-    """Do so along few edges to vertices without a predecessor: numpy takes some 20 microseconds for each level."""
+    """Do so along few edges to vertices without a predecessor, before SciPy has looked at its arguments."""
     leading: dict[int, list[int]] = {}
     for tail, head in zip(tails, heads, strict=True):
         leading.setdefault(tail, []).append(head)
