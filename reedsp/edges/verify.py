@@ -10,7 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.arithmetic.paths import Arithmetic
+from reedsp.cost_model.place import HOST
 from reedsp.device.build import constants
+from reedsp.device.device import Device
+from reedsp.device.discovery import get_device
+from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX, DeviceGraph
 from reedsp.edges.negative_cycles import exact_shortest_paths
@@ -72,6 +76,24 @@ def check_vertex(name: str, graph: Graph, vertex: Any) -> int:
         return graph.index(vertex)
     except (ValueError, TypeError) as error:
         raise VerificationError(f"{name}: {error}") from None
+
+
+def device_that_verifies(found_on: str, device: Device | int | str | None = None) -> Device | None:
+    """Return the device that checks an answer; None is the host, where there is none and the host has found it.
+
+    Parameters
+    ----------
+    found_on : str
+        The device that the answer names.
+    device : Device, int or str, optional
+        As for :func:`reedsp.get_device`; what is named is used.
+    """
+    try:
+        return get_device(device)
+    except DeviceError:
+        if device is not None or found_on != HOST:
+            raise
+        return None
 
 
 def verify_tree(

@@ -13,13 +13,17 @@ import numpy.typing as npt
 
 from reedsp.arithmetic.paths import RESULT_TYPES, Arithmetic, bound_of, ceiling_of, from_result, to_result
 from reedsp.arithmetic.types import infinity
-from reedsp.cost_model.place import HOST
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
-from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.edges.negative_cycles import exact_shortest_paths
-from reedsp.edges.verify import VerificationError, check_array, verify_on_host, verify_tree, wrong_nearest
+from reedsp.edges.verify import (
+    VerificationError,
+    check_array,
+    device_that_verifies,
+    verify_on_host,
+    verify_tree,
+    wrong_nearest,
+)
 from reedsp.graph.arguments import name_or_none
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.results.certificate import check
@@ -183,7 +187,7 @@ class ShortestPaths(SearchResult):
         if self.nearest is not None:
             check_array("nearest", self.nearest, self._shape, np.int32)
         dist, pred = np.atleast_2d(self.dist, self.pred)
-        arithmetic, device = self._arithmetic, self._verifier()
+        arithmetic, device = self._arithmetic, device_that_verifies(self.device, self._device)
         for row in range(len(dist)):
             sources = self._starts(row)
             if row in self._rows_from_host:
@@ -209,15 +213,6 @@ class ShortestPaths(SearchResult):
                 vertex, nearest = self.graph.names[wrong[0]], name_or_none(self.graph, self.nearest[wrong[0]])
                 raise VerificationError(f"vertex {vertex!r}: {nearest} is not its nearest source")
         return True
-
-    def _verifier(self) -> Device | None:
-        """Return the device that checks; None where there is none, and none has found this."""
-        try:
-            return self._device or get_device()
-        except DeviceError:
-            if self.device != HOST:
-                raise
-            return None
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_device": None}  # a device's handle is this process's own

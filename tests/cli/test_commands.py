@@ -343,6 +343,8 @@ def test_small_searches_without_a_device(
     (folder / "none.gr").write_text("p sp 0 0\n")
     (folder / "bare.gr").write_text("p sp 3 0\n")
     assert answer(capsys, "sssp small.gr -s 1 --verify")["verified"]
+    for command in ("components", "forest", "match", "flow -s 1 -t 5"):
+        assert answer(capsys, f"{command} small.gr --verify")["verified"]
     assert answer(capsys, "sssp small.gr -s 1 --dry-run")["estimate"]["method"] == "dijkstra"
     assert answer(capsys, "bfs small.gr -s 1 --dry-run")["estimate"]["device_bytes"] == 0
     assert answer(capsys, "table small.gr places.csv")["max_distance"] == 7

@@ -1,4 +1,4 @@
-"""Check components by rules that do not depend on how they were found (cl/components/verify.cl)."""
+"""Check components by rules that do not depend on how they were found (cl/components/verify.cl, or numpy)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from bisect import bisect_left
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.structure.components.check_on_host import look_at_edges, reached_from
 from reedsp.algorithms.traversal.bfs import bfs
 from reedsp.device.device import Device
 from reedsp.device.dispatch import by_counts, even
@@ -18,7 +19,7 @@ _FILE = "components/verify.cl"
 _GROUP_SIZE = 64
 
 
-def verify_labels(graph: Graph, labels: npt.NDArray[np.int32], strong: bool, device: Device) -> None:
+def verify_labels(graph: Graph, labels: npt.NDArray[np.int32], strong: bool, device: Device | None) -> None:
     """Check the numbers of components of a graph.
 
     Parameters
@@ -27,7 +28,8 @@ def verify_labels(graph: Graph, labels: npt.NDArray[np.int32], strong: bool, dev
     labels : ndarray, shape (n,)
     strong : bool
         They are those of strongly connected components, of which lower levels come first.
-    device : Device
+    device : Device, optional
+        None: the host.
 
     Raises
     ------
@@ -42,9 +44,8 @@ def verify_labels(graph: Graph, labels: npt.NDArray[np.int32], strong: bool, dev
     if labels.min() < 0 or count > n:
         vertex = int(np.argmin(labels) if labels.min() < 0 else np.argmax(labels))
         raise VerificationError(f"vertex {graph.names[vertex]!r}: no component has the number {labels[vertex]}")
-    job = Job(device)
-    search = _Check(job, graph, labels, count, strong)
-    wrong, smallest, highest = search.edges()
+    search = None if device is None else _Check(Job(device), graph, labels, count, strong)
+    wrong, smallest, highest = look_at_edges(graph, labels, count, strong) if search is None else search.edges()
     if wrong < n:
         targets = graph.indices[graph.indptr[wrong] : graph.indptr[wrong + 1]]
         others = labels[targets]
@@ -57,14 +58,11 @@ def verify_labels(graph: Graph, labels: npt.NDArray[np.int32], strong: bool, dev
         raise VerificationError(
             f"no vertex has component {int(np.argmax(smallest == n))}, but there are higher numbers"
         )
-    if strong:
-        _check_strong(graph, labels, smallest, device)
-        _check_order(graph, smallest, _levels(highest))
-        return
-    trees = search.trees()
-    if trees != count:
+    if search is None or strong:
+        _check_linked(graph, labels, smallest, strong, device)
+    elif (trees := search.trees()) != count:
         raise VerificationError(f"{count} components, but {trees} cannot be joined by edges")
-    _check_order(graph, smallest, np.zeros(count, np.int64))
+    _check_order(graph, smallest, _levels(highest) if strong else np.zeros(count, np.int64))
 
 
 class _Check:
@@ -109,17 +107,30 @@ class _Check:
         return int(job.download(roots, 1, np.uint32)[0])
 
 
-def _check_strong(graph: Graph, labels: npt.NDArray[np.int32], smallest: npt.NDArray[np.int32], device: Device) -> None:
-    """Check that the smallest vertex of each component reaches all others within it, and is reached from them."""
+def _check_linked(
+    graph: Graph,
+    labels: npt.NDArray[np.int32],
+    smallest: npt.NDArray[np.int32],
+    strong: bool,
+    device: Device | None,
+) -> None:
+    """Check that the smallest vertex of each component reaches all others within it, and is reached from them.
+
+    Of weak components, that edges in either direction lead to them.
+    """
     sources, targets = edge_sources(graph), graph.indices
     inside = labels[sources] == labels[targets]
     sources, targets = sources[inside], targets[inside]
     root = np.full(len(smallest), graph.n, np.int32)  # a new vertex, with an edge to each of the smallest ones
-    for ends, does in (((sources, targets), "is not reached from"), ((targets, sources), "does not reach")):
+    ways = [((sources, targets), "is not reached from"), ((targets, sources), "does not reach")]
+    if not strong:
+        both = np.append(sources, targets), np.append(targets, sources)
+        ways = [(both, "is not connected with")]
+    for ends, does in ways:
         linked = Graph.from_edges(graph.n + 1, np.append(ends[0], root), np.append(ends[1], smallest))
-        missed = bfs(linked, graph.n, device=device).levels[: graph.n] < 0
-        if missed.any():
-            vertex = int(np.argmax(missed))
+        reached = reached_from(linked, graph.n) if device is None else bfs(linked, graph.n, device=device).levels >= 0
+        if not reached.all():
+            vertex = int(np.argmin(reached))
             of = graph.names[smallest[labels[vertex]]]
             raise VerificationError(f"vertex {graph.names[vertex]!r}: it {does} vertex {of!r} of the same component")
 

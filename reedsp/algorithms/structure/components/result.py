@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from reedsp.algorithms.structure.components.check import verify_labels
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
-from reedsp.edges.verify import VerificationError
+from reedsp.edges.verify import VerificationError, device_that_verifies
 from reedsp.graph.arguments import vertex_argument
 from reedsp.graph.graph import Graph
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
@@ -136,7 +135,8 @@ class Components(AsArray, AsTable):
 
         Of "weak": no edge leads out of a component, and as many trees as there are components can be grown along edges.
         Of "strong": no edge leads to a higher number, and the smallest vertex of a component reaches the others
-        within it, and is reached from them. Numbers are in the order that :attr:`labels` has.
+        within it, and is reached from them. Numbers are in the order that :attr:`labels` has. What the host has found
+        is checked there if there is no device.
 
         Returns
         -------
@@ -154,7 +154,8 @@ class Components(AsArray, AsTable):
         >>> reedsp.connected_components(reedsp.Graph.from_edges(3, [0, 1], [1, 0]), "strong").verify()
         True
         """
-        verify_labels(self.graph, self.labels, self.connection == "strong", self._device or get_device())
+        device = device_that_verifies(self.device, self._device)
+        verify_labels(self.graph, self.labels, self.connection == "strong", device)
         count = int(self.labels.max(initial=-1)) + 1
         if self.count != count:
             raise VerificationError(f"count is {self.count}, but there are {count} components")

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.flow.capacities import capacities_of
 from reedsp.algorithms.structure.flow.verify import verify_flow
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
-from reedsp.edges.verify import check_array, check_vertex
+from reedsp.edges.verify import check_array, check_vertex, device_that_verifies
 from reedsp.graph.graph import Graph, edge_sources
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
 from reedsp.results.text import AsTable
@@ -131,7 +130,8 @@ class Flow(AsTable):
         """Prove on a device that this is a flow, and that none is larger, however it was found.
 
         No edge carries less than nothing or more than its capacity, as much flows out of each other vertex as in, and
-        the value is the capacity of a cut, above which no flow can be.
+        the value is the capacity of a cut, above which no flow can be. What the host has found is checked there if
+        there is no device.
 
         Parameters
         ----------
@@ -155,7 +155,8 @@ class Flow(AsTable):
         kind = np.promote_types(capacities.dtype, self.flow.dtype)
         most, flow = (np.ascontiguousarray(each, kind) for each in (capacities, self.flow))
         side = np.ascontiguousarray(self.is_source_side)
-        verify_flow(Job(get_device(device)), graph, most, flow, side, ends, self.value)
+        chosen = device_that_verifies(self.device, device)
+        verify_flow(None if chosen is None else Job(chosen), graph, most, flow, side, ends, self.value)
         return True
 
     def __repr__(self) -> str:

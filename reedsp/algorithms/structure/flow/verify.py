@@ -1,4 +1,4 @@
-"""Prove a flow and a cut by each other, on a device (cl/flow/verify.cl)."""
+"""Prove a flow and a cut by each other, on a device (cl/flow/verify.cl), or on the host."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.structure.flow.verify_on_host import look_on_host
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.job import Job
@@ -26,7 +27,7 @@ _RULES = {
 
 
 def verify_flow(
-    job: Job,
+    job: Job | None,
     graph: Graph,
     capacities: npt.NDArray[Any],
     flow: npt.NDArray[Any],
@@ -38,7 +39,8 @@ def verify_flow(
 
     Parameters
     ----------
-    job : Job
+    job : Job, optional
+        None: the host.
     graph : Graph
     capacities, flow : ndarray of int32 or int64, shape (m,)
     is_source_side : ndarray of bool, shape (n,)
@@ -51,10 +53,31 @@ def verify_flow(
     VerificationError
         A rule is broken; the message names a vertex.
     """
-    names, (source, sink) = graph.names, ends
+    names = graph.names
     for vertex, expected in zip(ends, (True, False), strict=True):
         if bool(is_source_side[vertex]) is not expected:
             raise VerificationError(f"vertex {names[vertex]!r}: it is on the wrong side of the cut")
+    arrays = graph, capacities, flow, is_source_side, ends
+    broken, amounts, across = look_on_host(*arrays) if job is None else _look(job, *arrays)
+    for rule, fault in _RULES.items():
+        if rule in broken:
+            raise VerificationError(f"vertex {names[broken[rule]]!r}: {fault}")
+    for vertex, amount in zip(ends, amounts, strict=True):
+        if amount != value:
+            raise VerificationError(f"vertex {names[vertex]!r}: {amount} flows there, but the value is {value}")
+    if across != value:
+        raise VerificationError(f"the capacity of the cut is {across}, but the value of the flow is {value}")
+
+
+def _look(
+    job: Job,
+    graph: Graph,
+    capacities: npt.NDArray[Any],
+    flow: npt.NDArray[Any],
+    is_source_side: npt.NDArray[np.bool_],
+    ends: tuple[int, int],
+) -> tuple[dict[str, int], tuple[int, int], int]:
+    """Return who breaks each rule, what flows out of the source and into the sink, and what the cut can carry."""
     macros = {"CAPACITY": C_TYPES[capacities.dtype]}
     layout = constants(_FILE)
     words = layout["SUM_WORDS"]
@@ -73,23 +96,17 @@ def verify_flow(
         job.launch(check_edges, end - begin, _GROUP_SIZE, *edges, side, outward, inward, crossing, offenders, *part)
         job.finish()
     everything = (np.uint32(0), np.uint32(graph.n))
-    both = (np.uint32(source), np.uint32(sink))
+    both = tuple(map(np.uint32, ends))
     job.launch(check_vertices, graph.n, _GROUP_SIZE, outward, inward, offenders, *both, *everything)
-    found = job.download(offenders, len(_RULES), np.uint32)
+    found = job.download(offenders, len(_RULES), np.uint32).tolist()
     sums = [
         job.download(each, (vertex + 1) * words, np.uint32)[-words:] for vertex in ends for each in (outward, inward)
     ]
     across = _number(job.download(crossing, words, np.uint32))
     job.return_borrowed()
-    for rule, fault in _RULES.items():
-        if (offender := int(found[layout[rule]])) != _NONE:
-            raise VerificationError(f"vertex {names[offender]!r}: {fault}")
     out, back, forth, into = map(_number, sums)
-    for vertex, amount in ((source, out - back), (sink, into - forth)):
-        if amount != value:
-            raise VerificationError(f"vertex {names[vertex]!r}: {amount} flows there, but the value is {value}")
-    if across != value:
-        raise VerificationError(f"the capacity of the cut is {across}, but the value of the flow is {value}")
+    broken = {rule: found[layout[rule]] for rule in _RULES if found[layout[rule]] != _NONE}
+    return broken, (out - back, into - forth), across
 
 
 def _number(words: npt.NDArray[np.uint32]) -> int:

@@ -1,4 +1,4 @@
-"""Whether edges are a spanning forest, decided on a device by the cycle rule (cl/forests/verify.cl)."""
+"""Whether edges are a spanning forest, decided by the cycle rule, on a device by cl/forests/verify.cl."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.structure.forests.edges import GROUP_SIZE, DeviceEdges, group_items, in_order, key_macros
+from reedsp.algorithms.structure.forests.verify_on_host import verify_forest_on_host
 from reedsp.arithmetic.types import C_TYPES
 from reedsp.device.build import constants
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
 from reedsp.device.iterate import Pace, repeated
 from reedsp.device.job import Argument, BoundKernel, Job, Memory
 from reedsp.edges.verify import VerificationError, check_array
@@ -28,9 +28,9 @@ def verify_forest(
     ends: npt.NDArray[np.int32],
     weights: npt.NDArray[Any],
     maximum: bool,
-    device: Device | int | str | None = None,
+    device: Device | None,
 ) -> None:
-    """Check that edges are the spanning forest of a graph that is read without direction.
+    """Check that edges are the spanning forest of a graph that is read without direction; None is the host.
 
     Raises
     ------
@@ -42,7 +42,10 @@ def verify_forest(
         if len(weights):
             raise VerificationError(f"edge {_named(graph, *ends[0])}: the graph has no edges")
         return
-    job = Job(get_device(device), recycle=True)
+    if device is None:
+        verify_forest_on_host(graph, ends, weights, maximum)
+        return
+    job = Job(device, recycle=True)
     edges = DeviceEdges(job, graph.n, graph.indices, graph.weights, indptr=graph.indptr)
     try:
         _Check(graph, edges, ends, weights, maximum, job).run()

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from reedsp.graph.arguments import as_graph, vertices_argument
 from reedsp.graph.corrupt import refuse_beyond, refuse_corrupt
-from reedsp.graph.graph import MAX_VERTICES, Graph, edge_sources, entries_of_dense, is_networkx, is_sparse
+from reedsp.graph.graph import MAX_VERTICES, Graph, edge_sources, entries_of_dense, is_networkx, is_sparse, without_room
 
 MOST_ENTRIES = 2**32 - 1
 """Largest number of edges: offsets among them are 32 bits wide."""
@@ -151,7 +151,7 @@ def pattern_of(matrix: Any) -> Biadjacency:
     if matrix.format not in ("csr", "csc"):  # whose arrays the device looks at
         refuse_corrupt(matrix, "graph")
     if matrix.format in ("bsr", "dia"):
-        matrix = matrix.tocoo()
+        matrix = without_room(matrix).tocoo()
         kept = matrix.data != 0
         return _of_entries(matrix.row[kept], matrix.col[kept], matrix.shape)
     if matrix.format == "coo":

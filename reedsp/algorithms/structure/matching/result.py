@@ -12,7 +12,7 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.matching.biadjacency import Biadjacency, Names, OfTwoSides
 from reedsp.algorithms.structure.matching.check import check_pairs, cover_of, verify_matching
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
+from reedsp.edges.verify import device_that_verifies
 from reedsp.graph.html import SHOWN, and_more, card, run_facts
 from reedsp.results.text import AsTable
 from reedsp.system.public import public
@@ -122,7 +122,7 @@ class Matching(AsTable, OfTwoSides):
         VertexCover(rows=array([2], dtype=int32), columns=array([0], dtype=int32))
         """
         mates, names = (self.column_of_row, self.row_of_column), (self.row_names, self.column_names)
-        device = self._device or get_device()
+        device = device_that_verifies(self.device, self._device)
         check_pairs(self._graph, mates, device, names)
         covers = cover_of(self._graph, mates, device)
         return VertexCover(*(np.flatnonzero(each).astype(np.int32) for each in covers))
@@ -131,7 +131,8 @@ class Matching(AsTable, OfTwoSides):
         """Check on the device that this is a maximum matching, by rules that do not depend on the method.
 
         Each pair is an edge, no vertex is in two of them, and as many vertices as there are pairs cover all edges. The
-        arrays of a sparse matrix are not copied: one that has changed since is checked as it is now.
+        arrays of a sparse matrix are not copied: one that has changed since is checked as it is now. What the host has
+        found is checked there if there is no device.
 
         Returns
         -------
@@ -156,7 +157,7 @@ class Matching(AsTable, OfTwoSides):
         reedsp.VerificationError: row 0: what it is matched with is matched with another one, or with nothing
         """
         mates, names = (self.column_of_row, self.row_of_column), (self.row_names, self.column_names)
-        verify_matching(self._graph, mates, self._device or get_device(), names)
+        verify_matching(self._graph, mates, device_that_verifies(self.device, self._device), names)
         return True
 
     def __getstate__(self) -> dict[str, Any]:
