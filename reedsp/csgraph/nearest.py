@@ -88,9 +88,14 @@ def _both_ways(
     dist = dist[None] if nearest else dist
     if not predecessors:
         return dist, None
-    indptr, heads, weights = edges_both_ways(matrix)
+    near = (dist < np.inf).any(axis=0).nonzero()[0]  # no edge of others is on a path
+    indptr, heads, weights = edges_both_ways(matrix[near][:, near])
     edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
-    return dist, trees(*edges, dist, sets, direct=direct)
+    begun = [near.searchsorted(some).tolist() for some in sets]
+    before = trees(*edges, dist[:, near], begun, direct=direct)
+    pred = np.full(dist.shape, NO_VERTEX, np.int32)
+    pred[:, near] = np.where(before < 0, NO_VERTEX, near.take(before, mode="clip"))
+    return dist, pred
 
 
 def are_within(

@@ -306,3 +306,21 @@ def test_edges_of_vertices_without_a_path_are_left_alone(monkeypatch: pytest.Mon
         assert found[1][6:10].tolist() == ([5, 5, 6, 7] if len(found) == 2 else [5, 5, 6, -9999])
         assert looked.pop() < 40
         assert looked == []
+
+
+def test_edges_both_ways_are_those_of_what_is_near(large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are elsewhere, and in whatever order they stand."""
+    looked: list[int] = []
+    made = nearest.edges_both_ways
+    monkeypatch.setattr(nearest, "edges_both_ways", lambda matrix: looked.append(matrix.nnz) or made(matrix))
+    n = 1000
+    heads = (np.arange(n)[:, None] + [2, 1, 1]).ravel() % n
+    matrix = scipy.sparse.csr_array((np.tile([2.0, 3.0, 1.0], n), heads, np.arange(0, 3 * n + 1, 3)), shape=(n, n))
+    for given in ({"indices": 5}, {"indices": [5, 9]}, {"indices": [9, 5], "min_only": True}):
+        options: dict[str, Any] = {"directed": False, "limit": 2, "return_predecessors": True, **given}
+        monkeypatch.setattr(place, "_serves", False)
+        expected = dijkstra(matrix, **options)
+        monkeypatch.setattr(place, "_serves", True)
+        assert same(dijkstra(matrix, **options), expected)
+        assert looked.pop() < 40
+        assert looked == []
