@@ -51,6 +51,10 @@ def seconds_on(asked: Searches, known: Known, method: str) -> float:
     return total(searches.METHODS[method](asked, known)[0], known.machine)
 
 
+NOTHING = Choice(("dijkstra",), "there are no sources", 0.0)
+"""What the host does for none."""
+
+
 # ---- on the host, or on a device --------------------------------------------------------------------
 
 

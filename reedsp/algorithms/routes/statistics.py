@@ -252,7 +252,7 @@ def measured_on(
         chosen = asked.device if isinstance(asked, Prepared) else device
         return levels_from(graph, sources.tolist(), chosen, progress)
     prepared = asked if isinstance(asked, Prepared) else None
-    if prepared is None and not graph.has_negative_weights:
+    if prepared is None and not (graph.has_negative_weights and len(sources)):
         prepared = prepared_for(graph, device, len(sources), result)
         if prepared is None:
             return distances_from(graph, sources.tolist(), result, device, progress)

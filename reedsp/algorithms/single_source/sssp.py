@@ -560,7 +560,9 @@ def _planned(
 ) -> Plan:
     asked = searched_for(graph, starts, arithmetic, result, stays)
     here, can = None, False
-    if may_be_host and device is None and method == "auto" and starts and place.serves():
+    if may_be_host and device is None and method == "auto" and place.serves():
+        if not starts:
+            return Plan(None, choose_search.NOTHING)
         can = on_host.can_solve(graph, arithmetic)
         here = choose_search.shortest_paths_on_host(asked, known_default) if can else None
     if here is not None:
@@ -669,7 +671,9 @@ def _solve_on_host(
 ) -> _Solved | None:
     """Return what the host finds; None where a device has to describe a negative cycle."""
     started = time.perf_counter()
-    if graph.has_negative_weights:
+    if not starts:
+        found: Any = np.empty((0, graph.n)), np.empty((0, graph.n), np.int32)
+    elif graph.has_negative_weights:
         sources = np.array([source for [source] in starts])
         found = solve_signed(on_host.float64_matrix(graph), sources, predecessors)
     else:

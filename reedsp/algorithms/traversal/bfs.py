@@ -262,8 +262,8 @@ def _planned(
 ) -> Plan:
     counts = max(1, graph.n), graph.m, graph.directed, max(1, len(sources))
     searched = Searches(*counts, "int32", 4, stays=stays)
-    if may_be_host and device is None and not choices and sources and place.serves():
-        here = choose_search.levels_on_host(searched, known_default)
+    if may_be_host and device is None and not choices and place.serves():
+        here = choose_search.levels_on_host(searched, known_default) if sources else choose_search.NOTHING
         if here is not None:
             return Plan(graph, sources, many, None, searched, here, choices)
     chosen = get_device(device)
