@@ -152,6 +152,12 @@ def bounds_matter(n: int, heaviest: float) -> bool:
     return not n * heaviest < _INT32_MAX
 
 
+def has_exact_sums(graph: PathFacts) -> bool:
+    """Return whether float64 holds the weight of each simple path, of integers, and of what is tried beyond it."""
+    heaviest = graph.max_abs_weight
+    return graph.n * heaviest <= EXACT_IN_FLOAT64 or graph.simple_path_bound + heaviest <= EXACT_IN_FLOAT64
+
+
 def choose_arithmetic(graph: PathFacts, result: np.dtype[Any]) -> Arithmetic:
     """Return the narrowest arithmetic in which no path sum of this graph rounds or overflows.
 

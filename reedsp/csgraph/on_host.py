@@ -16,7 +16,7 @@ from reedsp.algorithms.single_source.host.signed import are_integral, most_lost,
 from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.cost_model.counts import TILE
 from reedsp.cost_model.place import is_for_host, is_matrix_for_host, is_searched_by_hand, is_signed_for_host
-from reedsp.csgraph.matrix import ascend, vertices_of
+from reedsp.csgraph.matrix import vertices_of
 from reedsp.csgraph.nearest import are_within
 from reedsp.csgraph.small import Small, both_ways, edges_both_ways, small_matrix
 from reedsp.edges.device_graph import NO_VERTEX
@@ -59,7 +59,7 @@ def search_on_host(
             found = all_pairs_on_host(small, directed, return_predecessors, unweighted)
             if found is not None:
                 return found
-        if not unweighted and _are_added_otherwise(small, directed, auto):
+        if auto and not unweighted and _are_added_otherwise(small):
             return None
     vertices = vertices_of(indices, n)
     rows, shape = vertices.size, (*vertices.shape, n)
@@ -93,14 +93,9 @@ def _at_least_in(indices: Any) -> int:
     return max(1, len(indices)) if isinstance(indices, (list, tuple, range)) else 1
 
 
-def _are_added_otherwise(small: Small, directed: bool, auto: bool) -> bool:
-    """Return whether a device may round the sums of all pairs as another algorithm than Dijkstra's does."""
-    matrix = small.matrix
-    by_another = auto and matrix.shape[0] > FEW_TO_SEARCH
-    if small.counted or by_another:
-        return by_another and not (small.counted and are_integral(matrix))
-    matrix = matrix if directed else both_ways(matrix)  # the edges that count decide
-    return are_integral(matrix) or not ascend(matrix.indptr, matrix.indices)
+def _are_added_otherwise(small: Small) -> bool:
+    """Return whether "auto" may round the sums of all pairs as another algorithm than Dijkstra's does."""
+    return small.matrix.shape[0] > FEW_TO_SEARCH and not (small.counted and are_integral(small.matrix))
 
 
 def without_edges(vertices: npt.NDArray[np.int64], n: int, return_predecessors: bool) -> _Dist | _DistAndPred:

@@ -12,6 +12,7 @@ from reedsp.algorithms.all_pairs.apsp import apsp
 from reedsp.algorithms.routes.k_shortest import yen as _yen
 from reedsp.algorithms.single_source.sssp import nearest_source, rows_from, sssp
 from reedsp.algorithms.traversal.queue_order import queue_distances
+from reedsp.arithmetic.paths import has_exact_sums
 from reedsp.cost_model.counts import TILE
 from reedsp.cost_model.place import (
     is_counted_on_cpu_device,
@@ -28,7 +29,7 @@ from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.dense import DenseWeights
-from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
+from reedsp.graph.graph import Graph
 from reedsp.system.options import integer
 from reedsp.system.parts import in_parts
 from reedsp.typing import AllPairsMethod, CsgraphMethod, MatrixLike
@@ -531,8 +532,7 @@ def johnson(
         return found
     graph = graph_of(csgraph, directed, unweighted)
     if indices is None:
-        whole = graph.has_integral_weights and graph.simple_path_bound + graph.max_abs_weight <= EXACT_IN_FLOAT64
-        by_searches = whole or not graph.has_negative_weights
+        by_searches = _sums_are_integers(graph) or not graph.has_negative_weights
         return _all_pairs(graph, "johnson" if by_searches else "auto", return_predecessors)
     _refuse_negative_cycles(graph)
     return _from_each(graph, indices, return_predecessors)
@@ -683,7 +683,7 @@ def _from_each(
 ) -> _Dist | _DistAndPred:
     vertices = vertices_of(indices, graph.n)
     if indices is None and limit == np.inf:
-        # Fractional sums are those of Dijkstra's algorithm, added from the start of a path, if each vertex searches.
+        # Rounded sums are those of Dijkstra's algorithm, added from the start of a path, if each vertex searches.
         return _all_pairs(graph, "johnson" if _sums_are_rounded(graph) else "auto", return_predecessors)
     dist, predecessors = _rows(graph, vertices.ravel(), limit, return_predecessors, looked=looked)
     shape = (*vertices.shape, graph.n)
@@ -744,7 +744,12 @@ def _edges_to_each(csgraph: Any, indices: npt.ArrayLike | None, limit: float) ->
 
 def _sums_are_rounded(graph: Graph) -> bool:
     """Return whether paths of weights that are not negative get other sums by other algorithms."""
-    return not (graph.has_integral_weights or graph.has_negative_weights)
+    return not (graph.has_negative_weights or _sums_are_integers(graph))
+
+
+def _sums_are_integers(graph: Graph) -> bool:
+    """Return whether all weights are integers, and so are their sums in float64."""
+    return graph.has_integral_weights and has_exact_sums(graph)
 
 
 def _rows(

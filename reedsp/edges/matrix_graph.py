@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reedsp.arithmetic.paths import Arithmetic, bounds_matter, choose_arithmetic
+from reedsp.arithmetic.paths import Arithmetic, bounds_matter, choose_arithmetic, has_exact_sums
 from reedsp.device.device import Device
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import OutEdges
@@ -107,18 +107,12 @@ def graph_over(
         preparation.close()
         job.recycle()
     graph = Graph._over(indptr, indices, values, directed, **facts)
-    if values.dtype.kind != "f" and not _has_exact_sums(graph):
+    if values.dtype.kind != "f" and not has_exact_sums(graph):
         return None
     arithmetic = choose_arithmetic(graph, np.dtype(np.float64))
     if arithmetic.dtype == guess.dtype:
         OutEdges.keep(graph, job, arithmetic, buffers)
     return graph
-
-
-def _has_exact_sums(graph: Graph) -> bool:
-    """Return whether float64 holds the weight of each simple path, of integers, and of what is tried beyond it."""
-    heaviest = graph.max_abs_weight
-    return graph.n * heaviest <= EXACT_IN_FLOAT64 or graph.simple_path_bound + heaviest <= EXACT_IN_FLOAT64
 
 
 def _fits(values: npt.NDArray[Any], device: Device) -> bool:

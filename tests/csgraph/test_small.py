@@ -173,6 +173,26 @@ def test_sums_beyond_float64(serves: None, monkeypatch: pytest.MonkeyPatch) -> N
                     assert here == there, name
 
 
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("serving", [True, False])
+def test_integers_beyond_float64_are_added_from_the_start(
+    serving: bool, directed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between all pairs as from each vertex, on the host and on a device: as SciPy adds them."""
+    monkeypatch.setattr(place, "_serves", serving)
+    rng, n = np.random.default_rng(0), 12
+    for _ in range(3):
+        cells = np.unique(rng.integers(0, n * n, 40))
+        weights = rng.integers(1, 2**52, len(cells)).astype(float)
+        matrix = scipy.sparse.csr_array((weights, (cells // n, cells % n)), shape=(n, n))
+        expected = dijkstra(matrix, directed)
+        for given in (matrix, matrix.toarray()):
+            for function in (ours.dijkstra, ours.bellman_ford, ours.johnson, ours.shortest_path):
+                for indices in (None, np.arange(n)):
+                    found = function(given, directed=directed, indices=indices)
+                    np.testing.assert_array_equal(found, expected, strict=True)
+
+
 @pytest.mark.parametrize("n", [99, 100, 101, 102])
 def test_rounded_sums_of_all_pairs(n: int, serves: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Up to 100 vertices they are those of Dijkstra's algorithm, which a long path tells from others."""
