@@ -18,6 +18,9 @@ _CALL, _VERTEX, _EDGE = 15.0, 0.05, 0.017
 _BY_HAND = 110
 """Vertices and edges up to which Python searches from one vertex sooner than SciPy; as measured."""
 
+_ROWS_BY_HAND = 200
+"""The same of several searches in all, which SciPy makes in one call."""
+
 _UNWEIGHTED = 0.5
 """What of that it takes where all edges weigh the same."""
 
@@ -106,9 +109,9 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
     return _serves and _on_host(n, m, rows, unweighted) < on_any_device(n, m)
 
 
-def is_searched_by_hand(n: int, m: int) -> bool:
-    """Return whether Python is done with one search on the host before SciPy has looked at its arguments."""
-    return n + m <= _BY_HAND
+def is_searched_by_hand(n: int, m: int, rows: int = 1) -> bool:
+    """Return whether Python is done with some searches on the host before SciPy has looked at its arguments."""
+    return n + m <= (_BY_HAND if rows == 1 else _ROWS_BY_HAND / rows)
 
 
 def is_signed_for_host(n: int, m: int, rows: int, exact: bool) -> bool:

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import NegativeCycleError
 from scipy.sparse.csgraph import floyd_warshall as scipy_floyd_warshall
 
 from reedsp.algorithms.all_pairs.on_host import floyd_warshall
-from reedsp.algorithms.single_source.host.by_hand import search_by_hand
+from reedsp.algorithms.single_source.host.by_hand import search_each_by_hand
 from reedsp.algorithms.single_source.host.searches import dijkstra
 from reedsp.algorithms.single_source.host.signed import are_integral, most_lost, solve_signed
 from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
@@ -66,10 +66,9 @@ def search_on_host(
     if rows == 0:
         return _nothing(shape, return_predecessors)
     sources = vertices.reshape(-1)
-    if rows == 1 and (small.progress or unweighted) and is_searched_by_hand(n, len(matrix.data)):
-        tree = search_by_hand(matrix, sources.tolist(), limit, unweighted, directed, direct=True)
-        dist = tree.dist.reshape(shape)
-        return (dist, tree.pred.reshape(shape)) if return_predecessors else dist
+    if (small.progress or unweighted) and is_searched_by_hand(n, len(matrix.data), rows):
+        dist, pred = search_each_by_hand(matrix, sources.tolist(), limit, unweighted, directed)
+        return (dist.reshape(shape), pred.reshape(shape)) if return_predecessors else dist.reshape(shape)
     if rows > 1 and not is_for_host(n, len(matrix.data), rows, unweighted):
         wanted = {"unweighted": unweighted, "predecessors": return_predecessors}
         if not (directed and limit < np.inf and are_within(matrix, sources, limit, **wanted)):

@@ -58,6 +58,7 @@ def by_others(monkeypatch: pytest.MonkeyPatch) -> Any:
         with monkeypatch.context() as patch:
             patch.setattr(place, "_serves", on_host)
             patch.setattr(place, "_BY_HAND", -1)
+            patch.setattr(place, "_ROWS_BY_HAND", -1)
             return call(*args, **options)
 
     return answer
@@ -87,6 +88,19 @@ def test_other_functions_of_one_vertex(by_python: Any, by_others: Any) -> None:
             assert same(found, by_others(function, matrix, indices=indices))
 
 
+@pytest.mark.parametrize("trees", [False, True])
+@pytest.mark.parametrize("directed", [True, False])
+def test_trees_of_several_vertices(directed: bool, trees: bool, by_python: Any, by_others: Any) -> None:
+    for seed, function in itertools.product(range(0, 60, 4), (dijkstra, bellman_ford, johnson, shortest_path)):
+        matrix = drawn(seed + 1)[:4, :4]  # with fractions
+        n = matrix.shape[0]
+        assert place.is_searched_by_hand(n, matrix.nnz, n)
+        for indices in (None, [0, -1], [[0], [0]]):
+            asked = {"indices": indices, "directed": directed, "return_predecessors": trees}
+            found, on_host = by_python(function, matrix, **asked), bool(seed % 8)
+            assert same(found, by_others(function, matrix, on_host=on_host, **asked)), (seed, asked)
+
+
 def test_searches_of_graphs(by_python: Any, by_others: Any) -> None:
     for seed in range(40):
         matrix = drawn(seed)
@@ -106,7 +120,8 @@ def test_weights_that_make_no_path_longer_are_left_to_others(
     weights: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(by_hand, "search_by_hand", lambda *_: pytest.fail("by hand"))
-    for module in ("reedsp.csgraph.on_host", "reedsp.csgraph.nearest", "reedsp.algorithms.single_source.host.searches"):
+    monkeypatch.setattr("reedsp.csgraph.on_host.search_each_by_hand", by_hand.search_by_hand)
+    for module in ("reedsp.csgraph.nearest", "reedsp.algorithms.single_source.host.searches"):
         monkeypatch.setattr(f"{module}.search_by_hand", by_hand.search_by_hand)
     monkeypatch.setattr(place, "_serves", True)
     matrix = scipy.sparse.csr_array((weights, [1, 2, 0], [0, 1, 2, 3]), shape=(3, 3))
@@ -118,6 +133,8 @@ def test_weights_that_make_no_path_longer_are_left_to_others(
 def test_large_graphs_are_left_to_scipy(by_python: Any) -> None:
     assert place.is_searched_by_hand(10, 100)
     assert not place.is_searched_by_hand(10, 101)
+    assert place.is_searched_by_hand(10, 15, 8)
+    assert not place.is_searched_by_hand(10, 16, 8)
     path = scipy.sparse.csr_array((np.ones(60), (np.arange(60), np.arange(1, 61))), shape=(61, 61))
     with pytest.raises(pytest.fail.Exception, match="not by hand"):
         by_python(dijkstra, path, indices=0)

@@ -38,8 +38,6 @@ def search_by_hand(
     limit: float = np.inf,
     unweighted: bool = False,
     directed: bool = True,
-    *,
-    direct: bool = False,
 ) -> Tree:
     """Return the shortest paths from the nearest start, by the rule of :func:`.trees`.
 
@@ -55,15 +53,36 @@ def search_by_hand(
         Have every edge weigh 1.
     directed : bool
         False makes each edge usable in both directions.
-    direct : bool
-        Before all others take a start, if an edge from it is a shortest path.
     """
+    return _tree(_edges_of_each(matrix, unweighted, directed), starts, limit)
+
+
+def search_each_by_hand(
+    matrix: Any, sources: Iterable[int], limit: float = np.inf, unweighted: bool = False, directed: bool = True
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
+    """Return distances and predecessors from each source, both of shape (sources, n).
+
+    Before all others it takes the source, if an edge from that is a shortest path. Parameters as for
+    :func:`search_by_hand`.
+    """
+    leading = _edges_of_each(matrix, unweighted, directed)
+    trees = [_tree(leading, [source], limit, direct=True) for source in sources]
+    return np.array([tree.dist for tree in trees]), np.array([tree.pred for tree in trees])
+
+
+def _edges_of_each(matrix: Any, unweighted: bool, directed: bool) -> list[list[tuple[int, float]]]:
+    """Return heads and weights of the edges of each vertex."""
     pointers, heads = matrix.indptr.tolist(), matrix.indices.tolist()
     weights = itertools.repeat(1.0) if unweighted else matrix.data.tolist()
     edges = list(zip(heads, weights, strict=False))
     leading = [edges[first:last] for first, last in itertools.pairwise(pointers)]
     if not directed:
         _lead_back(leading)
+    return leading
+
+
+def _tree(leading: list[list[tuple[int, float]]], starts: Iterable[int], limit: float, *, direct: bool = False) -> Tree:
+    """Return the shortest paths from the nearest start, along edges that lead from each vertex."""
     n = len(leading)
     dist, pred, source = [math.inf] * n, [NO_VERTEX] * n, [NO_VERTEX] * n
     waiting, kept = [], NO_VERTEX
