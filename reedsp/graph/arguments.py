@@ -90,8 +90,6 @@ def vertices_argument(graph: Graph, vertices: Any, argument: str) -> npt.NDArray
     refuse_masked(vertices, argument)
     if (indices := graph._indices_of_numbers(vertices)) is not None:
         return indices
-    if isinstance(vertices, (set, frozenset)):
-        raise TypeError(f"{argument}: expected a sequence of vertices, got a {type(vertices).__name__}")
     refuse_other_than_several(vertices, argument)
     named = enumerate(entries_of(vertices))
     return np.array([vertex_argument(graph, each, f"{argument}[{index}]") for index, each in named], np.intp)

@@ -1074,7 +1074,7 @@ class Graph:
 
         Parameters
         ----------
-        vertices : iterable of int or of other names
+        vertices : sequence of int or of other names
             Which vertices, in the order that their indices are to have. They keep their names, also if these are the
             numbers 0 .. n-1, and their coordinates.
 
@@ -1083,7 +1083,7 @@ class Graph:
         ValueError
             One is no vertex, or occurs twice; the message names its position. Or they have several dimensions.
         TypeError
-            They are no iterable, or a string or a mapping; or the graph has no names, and one is not an integer.
+            They are no iterable, or a string, a set or a mapping; or the graph has no names, and one is not an integer.
 
         Examples
         --------

@@ -22,7 +22,7 @@ def dimensions(values: object) -> int:
 
 def refuse_other_than_several(vertices: Any, argument: str) -> None:
     """Raise TypeError or ValueError for what holds no vertices one after the other, or more than these."""
-    if is_mapping(vertices):
+    if is_mapping(vertices) or isinstance(vertices, (set, frozenset)):  # which have no order
         raise TypeError(f"{argument}: expected a sequence of vertices, got a {type(vertices).__name__}")
     if (count := dimensions(vertices)) > 1:
         raise ValueError(f"{argument} has {count} dimensions, expected 1")

@@ -98,6 +98,19 @@ def test_a_mapping_is_no_sequence(mapping: Any) -> None:
     assert PATH.subgraph(mapping.keys()).names == (0,)
 
 
+@pytest.mark.parametrize("several", [{0, 1}, frozenset([0, 1])], ids=lambda several: type(several).__name__)
+def test_a_set_has_no_order(several: Any) -> None:
+    for argument, ask in (
+        ("source", lambda: source_argument(PATH, several)),
+        ("sources", lambda: vertices_argument(PATH, several, "sources")),
+        ("vertices", lambda: PATH.subgraph(several)),
+    ):
+        with pytest.raises(
+            TypeError, match=rf"^{argument}: expected a sequence of vertices, got a {type(several).__name__}$"
+        ):
+            ask()
+
+
 def test_dimensions() -> None:
     assert [dimensions(each) for each in (np.array(3), [[1]], "abc", pandas.Series([1]), np.eye(2))] == [0, 1, 1, 1, 2]
     assert dimensions(types.SimpleNamespace(shape="round")) == 1

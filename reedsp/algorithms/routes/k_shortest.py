@@ -5,10 +5,10 @@ from __future__ import annotations
 import heapq
 import itertools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -42,10 +42,10 @@ _Found = tuple[int, int, tuple[int, ...]]
 
 @public
 @dataclass(frozen=True, eq=False)
-class SimplePaths:
+class SimplePaths(Sequence[tuple[int | float, list[Any]]]):
     """Shortest simple paths between two vertices, the shortest first.
 
-    Iterating gives pairs of a distance and a path.
+    It is a sequence of pairs of a distance and a path.
 
     Attributes
     ----------
@@ -62,6 +62,8 @@ class SimplePaths:
     >>> graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
     >>> list(reedsp.yen(graph, 0, 3, k=2))
     [(5.0, [0, 2, 3]), (8.0, [0, 1, 3])]
+    >>> reedsp.yen(graph, 0, 3, k=2)[-1]
+    (8.0, [0, 1, 3])
     """
 
     graph: Graph
@@ -72,6 +74,14 @@ class SimplePaths:
 
     def __len__(self) -> int:
         return len(self.dist)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[int | float, list[Any]]: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[tuple[int | float, list[Any]]]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        routes, dist = self.routes[index], self.dist[index].tolist()
+        return list(zip(dist, routes, strict=True)) if isinstance(index, slice) else (dist, routes)
 
     def __iter__(self) -> Iterator[tuple[int | float, list[Any]]]:
         return zip(self.dist.tolist(), self.routes, strict=True)

@@ -86,8 +86,11 @@ _ROWS_BYTES = 1 << 28
 BY_DISTANCE = ("near-far", "near-far-local", "dijkstra-heap", "dijkstra-array")
 """Those that take nearer vertices first: none of the weights is negative, and a row may have several sources."""
 _NEARBY = "nearby"
-_STOPPING = (*BY_DISTANCE, "dijkstra", _NEARBY)
+_OF_THE_HOST = ("dijkstra", _NEARBY)
+_STOPPING = (*BY_DISTANCE, *_OF_THE_HOST)
 """Those that leave out what is farther away than a target, the host's among them."""
+_Rows = tuple[npt.NDArray[Any], npt.NDArray[np.int32] | None]
+"""Distances and predecessors."""
 
 
 def sssp(
@@ -312,6 +315,8 @@ def checked(
     sources, many = source_argument(graph, source)
     aim = None if target is None else vertex_argument(graph, target, "target")
     min_only = flag(min_only, "min_only")
+    if isinstance(method, str) and method in _OF_THE_HOST:
+        raise ValueError(f"method = {method!r} is the host's, which 'auto' takes where it is done sooner")
     check_choice("method", method, ("auto", *_METHODS))
     if min_only and not (many and sources):
         raise ValueError("min_only: needs a sequence of at least one source")
@@ -672,7 +677,7 @@ def _solve_on_host(
     """Return what the host finds; None where a device has to describe a negative cycle."""
     started = time.perf_counter()
     if not starts:
-        found: Any = np.empty((0, graph.n)), np.empty((0, graph.n), np.int32)
+        found: _Rows | None = np.empty((0, graph.n)), np.empty((0, graph.n), np.int32)
     elif graph.has_negative_weights:
         sources = np.array([source for [source] in starts])
         found = solve_signed(on_host.float64_matrix(graph), sources, predecessors)

@@ -244,3 +244,13 @@ def test_distances_that_nobody_asked_for_may_be_beyond_the_type(last: int, devic
     assert reedsp.k_nearest(graph, [0], 1, [1], **asked).dist.tolist() == [[large]]
     with pytest.raises(OverflowError, match=rf"^dist\[0, 2\] = {2 * large} is outside int32"):
         reedsp.distance_table(graph, [0], [1, 2], **asked)
+
+
+def test_nearest_vertices_are_compared_as_objects(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(3, [0, 0], [1, 2], [7, 2])
+    one, other = (reedsp.k_nearest(graph, [0], 2, device=device) for _ in range(2))
+    assert one == one
+    assert one != other
+    assert len({one, other, one}) == 2
+    dist, vertices = one
+    assert (dist is one.dist, vertices is one.vertices) == (True, True)

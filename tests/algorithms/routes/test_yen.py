@@ -27,6 +27,18 @@ def in_order(n: int, edges: list[oracle.Edge], source: int, target: int) -> list
     return sorted((weight, len(path) - 1, path) for weight, path in simple_paths(n, edges, source, target))
 
 
+def test_paths_are_a_sequence(device: reedsp.Device) -> None:
+    graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3], labels=list("abcd"))
+    paths = reedsp.yen(graph, "a", "d", 3, device=device)
+    expected = [(5.0, ["a", "c", "d"]), (8.0, ["a", "b", "d"])]
+    assert [paths[0], paths[1]] == [paths[-2], paths[-1]] == paths[:] == list(paths) == expected
+    assert (paths[1:], paths[np.int64(1)], list(reversed(paths))) == (expected[1:], expected[1], expected[::-1])
+    assert expected[1] in paths
+    assert type(paths[0][0]) is float
+    with pytest.raises(IndexError, match=r"^there is no route 2: there are 2$"):
+        paths[2]
+
+
 @pytest.mark.deep("negative", "undirected", "zero and small", "unit")
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_every_simple_path_in_order(kind: str, seed: int, device: reedsp.Device) -> None:

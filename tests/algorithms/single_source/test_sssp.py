@@ -695,3 +695,9 @@ def test_array_that_cannot_hold_the_distances(device: reedsp.Device) -> None:
 def test_options_of_other_types(method: Any, options: Any, device: reedsp.Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [1, 2])
     assert reedsp.sssp(graph, 0, method, options=options, device=device).dist.tolist() == [0, 1, 3]
+
+
+@pytest.mark.parametrize("method", ["dijkstra", "nearby"])
+def test_methods_of_the_host_are_not_asked_for(method: Any, device: reedsp.Device) -> None:
+    with pytest.raises(ValueError, match=rf"^method = '{method}' is the host's, which 'auto' takes where it is done"):
+        reedsp.sssp([[0, 1], [0, 0]], 0, method=method, device=device)

@@ -678,3 +678,12 @@ def test_the_matching_of_a_path_is_not_that_of_its_names(device: Device) -> None
     assert found.row_names == ("d", "a")
     assert sorted(found.pairs()) == [("a", "c"), ("d", "b")]
     assert all(names.index(b) - names.index(a) == 1 for a, b in [("d", "b"), ("a", "c")])
+
+
+def test_covers_are_compared_as_objects(device: Device) -> None:
+    one, other = (reedsp.maximum_matching([[1, 1], [0, 1]], device=device).cover() for _ in range(2))
+    assert one == one
+    assert one != other
+    assert len({one, other, one}) == 2
+    rows, columns = one
+    assert (rows is one.rows, columns is one.columns) == (True, True)
