@@ -9,8 +9,8 @@ one after the other, as in a queue.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from reedsp.networkx_backend.graph import Arcs
 
 _FEW_TIED_DISTANCES = 5000
 _MOST_ROUNDS = 30
+_FEW_EDGES = 50  # to nodes of one distance, which Python puts in order sooner than numpy
 _MOST_TAILS_LOOKED_UP = 1 / 8  # of the nodes; from more of them, it is sooner to look at all edges
 
 
@@ -157,7 +158,8 @@ class _Ranking:
         self._level = np.empty(arcs.n, np.int64)
         self._level[by_distance] = np.repeat(np.arange(len(sizes)), sizes)
         self._rank = np.full(arcs.n, arcs.n, np.int64)
-        self._rank[by_distance] = np.arange(len(by_distance))
+        self._ranks = np.arange(len(by_distance))
+        self._rank[by_distance] = self._ranks
         self._by_distance = by_distance
         is_tied = np.zeros(arcs.n, bool)
         is_tied[by_distance] = np.repeat(sizes > 1, sizes)
@@ -171,41 +173,47 @@ class _Ranking:
     def _by_level(self, tails: npt.NDArray[np.int64], heads: npt.NDArray[np.int64]) -> _Edges:
         order = _ascending(self._level[heads])
         bounds = np.searchsorted(self._level[heads[order]], np.arange(len(self._starts)))
-        return _Edges(tails[order], heads[order], bounds)
+        return _Edges(tails[order], heads[order], bounds.tolist())
 
     def rank(self, sources: list[int]) -> npt.NDArray[np.int64]:
         self._settle(0, self._queue(0, list(dict.fromkeys(sources))))
+        starts = self._starts.tolist()
         tied = np.flatnonzero(np.diff(self._starts) > 1)
         tied = tied[tied > 0]
         if len(tied) > _FEW_TIED_DISTANCES and not len(self._level_edges.heads) and self._settle_together(tied):
             return self._rank
         upward = self._by_level(*self._upward)
         for level in tied.tolist():
-            tails, heads = upward.of(level)
-            found = _in_order_of_appearance(heads[np.argsort(self._rank[tails], kind="stable")])
-            if len(found) < self._starts[level + 1] - self._starts[level]:
-                found = self._queue(level, found.tolist())
-            self._settle(level, found)
+            found = self._found(*upward.of(level))
+            if len(found) < starts[level + 1] - starts[level]:
+                found = self._queue(level, found if isinstance(found, list) else found.tolist())
+            self._settle(starts[level], found)
         return self._rank
 
-    def _settle(self, level: int, nodes: npt.NDArray[np.int64]) -> None:
-        self._rank[nodes] = np.arange(self._starts[level], self._starts[level] + len(nodes))
+    def _settle(self, start: int, nodes: list[int] | npt.NDArray[np.int64]) -> None:
+        self._rank[nodes] = self._ranks[start : start + len(nodes)]
 
-    def _queue(self, level: int, found: list[int]) -> npt.NDArray[np.int64]:
+    def _found(self, tails: npt.NDArray[np.int64], heads: npt.NDArray[np.int64]) -> list[int] | npt.NDArray[np.int64]:
+        """Return the heads of edges in the order in which a search comes to them."""
+        turns = self._rank[tails]
+        if len(heads) > _FEW_EDGES:
+            return _in_order_of_appearance(heads[np.argsort(turns, kind="stable")])
+        by_turn = sorted(zip(turns.tolist(), heads.tolist(), strict=True), key=itemgetter(0))
+        return list(dict.fromkeys(head for _, head in by_turn))
+
+    def _queue(self, level: int, found: list[int]) -> list[int]:
         """Return the nodes of one distance, of which those that are found come first."""
         tails, heads = self._level_edges.of(level)
         after: dict[int, list[int]] = {}
         for tail, head in zip(tails.tolist(), heads.tolist(), strict=True):
             after.setdefault(tail, []).append(head)
-        seen, waiting, order = set(found), deque(found), []
-        while waiting:
-            node = waiting.popleft()
-            order.append(node)
+        seen, order = set(found), found.copy()
+        for node in order:  # which grows meanwhile
             for head in after.get(node, ()):
                 if head not in seen:
                     seen.add(head)
-                    waiting.append(head)
-        return np.array(order, np.int64)
+                    order.append(head)
+        return order
 
     def _settle_together(self, tied: npt.NDArray[np.int64]) -> bool:
         """Put the nodes of tied distances in order until nothing changes; tell whether it came to that."""
@@ -229,7 +237,7 @@ class _Edges:
 
     tails: npt.NDArray[np.int64]
     heads: npt.NDArray[np.int64]
-    bounds: npt.NDArray[np.int64]
+    bounds: list[int]
 
     def of(self, level: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         part = slice(self.bounds[level], self.bounds[level + 1])

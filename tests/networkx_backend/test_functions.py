@@ -344,6 +344,23 @@ def test_ties_that_follow_from_ties(forced: None, monkeypatch: pytest.MonkeyPatc
         assert_same(nx.dijkstra_predecessor_and_distance, graph, (3, 4))
 
 
+@pytest.mark.parametrize("few_edges", [0, 10**9])
+def test_ties_of_few_and_of_many_nodes(forced: None, few_edges: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Along edges that add nothing and others: where few nodes tie, no array is sorted for them."""
+    monkeypatch.setattr(order, "_FEW_EDGES", few_edges)
+    appearing, sorts = order._in_order_of_appearance, []
+    monkeypatch.setattr(order, "_in_order_of_appearance", lambda values: sorts.append(len(values)) or appearing(values))
+    path = nx.path_graph(100)
+    nx.set_edge_attributes(path, {edge: edge[0] // 2 % 2 for edge in path.edges}, "weight")
+    for graph in (path, *(some_graph(seed, "int and 0", n=60, m=200) for seed in range(3))):
+        source = next(iter(graph))
+        assert_same(nx.single_source_dijkstra, graph, source)
+        assert_same(nx.dijkstra_predecessor_and_distance, graph, source)
+    sorts.clear()
+    nx.dijkstra_predecessor_and_distance(path, 0, backend="reedsp")
+    assert (len(sorts) > 1) == (few_edges == 0)  # one is that of all nodes
+
+
 TO_A_TARGET = (
     *(nx.bidirectional_dijkstra, nx.bidirectional_shortest_path, nx.bellman_ford_path, nx.single_source_bellman_ford),
     *(nx.shortest_path, nx.shortest_path_length, nx.has_path),
