@@ -32,6 +32,7 @@ def right_calls(graph: reedsp.Graph, matrix: scipy.sparse.csr_array, dense: Dist
     reedsp.sssp(matrix, 0, dtype=np.dtype(np.int32), out=np.empty(4, np.int32))
     reedsp.sssp(dense, 0, dtype=float, device="gpu")
     reedsp.sssp([[0, 1], [1, 0]], 0, cutoff=3)
+    reedsp.sssp(dense, 0, cutoff=np.int64(3))
     reedsp.sssp(routes, (0, 0), "output-parallel", options={"early_stop": False, "group_size": 64})
     assert_type(reedsp.bfs(routes, [(0, 0), (0, 1)], options={"direction": "top-down"}).levels, Vertices)
     assert_type(reedsp.betweenness(routes, [(0, 0)], edges=True, options={"method": "work-items"}), reedsp.Betweenness)

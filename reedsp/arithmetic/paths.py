@@ -193,7 +193,7 @@ def choose_arithmetic(graph: PathFacts, result: np.dtype[Any]) -> Arithmetic:
     return Arithmetic(floats, saturate=2 * bound > most and 2 * graph.simple_path_bound > most)
 
 
-def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:
+def ceiling_of(cutoff: float | np.integer[Any] | None, arithmetic: Arithmetic) -> Any:
     """Return the smallest value of the arithmetic that is greater than `cutoff`.
 
     Raises
@@ -224,7 +224,7 @@ def ceiling_of(cutoff: float | None, arithmetic: Arithmetic) -> Any:
         return nearest if float(nearest) > cutoff else np.nextafter(nearest, arithmetic.infinity)
 
 
-def excludes_overflow(cutoff: float | None, arithmetic: Arithmetic) -> bool:
+def excludes_overflow(cutoff: float | np.integer[Any] | None, arithmetic: Arithmetic) -> bool:
     """Return whether every distance that the arithmetic cannot hold is greater than `cutoff`."""
     if cutoff is None:
         return False
@@ -247,7 +247,7 @@ def exact_type(graph: PathFacts) -> Literal["int64"] | None:
     return "int64" if largest > EXACT_IN_FLOAT64 and in_integers else None
 
 
-def bound_of(cutoff: float | None, arithmetic: Arithmetic) -> int | float | None:
+def bound_of(cutoff: float | np.integer[Any] | None, arithmetic: Arithmetic) -> int | float | None:
     """Return the largest value of the arithmetic that is not greater than `cutoff`; None if no distance is greater."""
     ceiling = ceiling_of(cutoff, arithmetic)
     if ceiling == arithmetic.infinity:

@@ -98,7 +98,7 @@ def sssp(
     source: Vertex | Vertices,
     method: SearchMethod = "auto",
     target: Vertex | None = None,
-    cutoff: float | None = None,
+    cutoff: float | np.integer[Any] | None = None,
     dtype: DistanceType | None = None,
     device: Device | Elsewhere | int | str | None = None,
     progress: Callable[[int, int], None] | bool | None = None,
@@ -239,7 +239,7 @@ def sssp(
         stats=solved.stats,
         _device=solved.device,
         _arithmetic=arithmetic,
-        _cutoff=cutoff,
+        _cutoff=cutoff.item() if isinstance(cutoff, np.integer) else cutoff,
         _target=asked.target if solved.method in _STOPPING else None,  # the others find every distance
         _rows_from_host=solved.outcome.rows_from_host,
         _exact=solved.added(arithmetic) if result == np.float32 and arithmetic.dtype != result else None,
@@ -303,7 +303,7 @@ def checked(
     source: Vertex | Vertices,
     method: SearchMethod = "auto",
     target: Vertex | None = None,
-    cutoff: float | None = None,
+    cutoff: float | np.integer[Any] | None = None,
     dtype: DistanceType | None = None,
     *,
     min_only: bool = False,
@@ -348,7 +348,7 @@ def distances(
     device: Device,
     method: SearchMethod = "auto",
     target: int | None = None,
-    cutoff: float | None = None,
+    cutoff: float | np.integer[Any] | None = None,
     dtype: DistanceType | None = None,
     options: SearchOptions | None = None,
 ) -> npt.NDArray[Any]:
@@ -365,7 +365,7 @@ def rows_from(
     graph: Graph,
     starts: Sequence[Sequence[int]],
     *,
-    cutoff: float | None = None,
+    cutoff: float | np.integer[Any] | None = None,
     predecessors: bool = True,
     looked: bool = False,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32] | None]:
@@ -617,7 +617,7 @@ def _solve(
     plan: Plan,
     *,
     options: Mapping[str, Any] | None = None,
-    cutoff: float | None = None,
+    cutoff: float | np.integer[Any] | None = None,
     target: int | None = None,
     predecessors: bool = True,
     progress: Callable[[int, int], None] | None = None,
@@ -670,7 +670,7 @@ def _solve_on_host(
     starts: Sequence[Sequence[int]],
     arithmetic: Arithmetic,
     plan: Plan,
-    cutoff: float | None,
+    cutoff: float | np.integer[Any] | None,
     target: int | None,
     predecessors: bool,
 ) -> _Solved | None:
@@ -690,7 +690,12 @@ def _solve_on_host(
 
 
 def _solve_nearby(
-    graph: Graph, starts: Sequence[int], arithmetic: Arithmetic, cutoff: float, target: int | None, predecessors: bool
+    graph: Graph,
+    starts: Sequence[int],
+    arithmetic: Arithmetic,
+    cutoff: float | np.integer[Any],
+    target: int | None,
+    predecessors: bool,
 ) -> _Solved | None:
     """Return what lies within a cutoff; None where that is more than a little."""
     started = time.perf_counter()
