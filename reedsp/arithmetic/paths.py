@@ -171,12 +171,12 @@ def choose_arithmetic(graph: PathFacts, result: np.dtype[Any]) -> Arithmetic:
     Raises
     ------
     OverflowError
-        A weight is outside the type that the caller asked for.
+        A weight is outside the type that the caller asked for, or outside int64 if that is an integer type.
     """
     heaviest = graph.max_abs_weight
-    largest = _INT64_MAX if result.kind == "i" else float(np.finfo(result).max)
+    widest, largest = ("int64", _INT64_MAX) if result.kind == "i" else (result, float(np.finfo(result).max))
     if graph.weight_dtype.kind == "f" and heaviest > largest:
-        raise OverflowError(f"dtype = {result}: a weight of magnitude {heaviest} is beyond {largest}")
+        raise OverflowError(f"dtype = {result}: a weight of magnitude {heaviest} is beyond {widest}")
     bound = graph.n * heaviest  # a simple path has fewer edges, and one more is tried
     if bounds_matter(graph.n, heaviest):
         bound = graph.rough_path_bound + heaviest

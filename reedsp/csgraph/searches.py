@@ -365,7 +365,7 @@ def dijkstra(
     """
     directed, return_predecessors, unweighted = bool(directed), bool(return_predecessors), bool(unweighted)
     if type(limit) is not float:  # numpy's own would have distances rounded to their type to be compared
-        limit = number(limit, "limit")
+        limit = _as_float(limit)
     if not limit >= 0:
         raise ValueError(f"limit = {limit}, expected a number of at least 0")
     if min_only or limit < np.inf:
@@ -691,6 +691,14 @@ def _from_each(
         return dist.reshape(shape)
     _take_direct_edges(graph.indptr, graph.indices, graph.weights, vertices.ravel(), dist, predecessors)
     return dist.reshape(shape), predecessors.reshape(shape)
+
+
+def _as_float(limit: Any) -> float:
+    """Return a limit as a float, an infinite one for a number beyond all others."""
+    try:
+        return number(limit, "limit")
+    except OverflowError:
+        return np.inf if limit > 0 else -np.inf
 
 
 def _near(

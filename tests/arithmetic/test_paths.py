@@ -381,19 +381,21 @@ def test_20_integer_results_of_whole_floats_are_exact(device: reedsp.Device) -> 
 
 
 @pytest.mark.parametrize(
-    ("weight", "result", "limit"),
+    ("weight", "result", "widest"),
     [
-        (1e300, INT64, INT64_MAX),
-        (2.0**63, INT64, INT64_MAX),
-        (-(2.0**63), INT32, INT64_MAX),
-        (1e39, FLOAT32, 3.4028234663852886e38),
-        (-1e300, FLOAT32, 3.4028234663852886e38),
+        (1e300, INT64, INT64),
+        (2.0**63, INT64, INT64),
+        (-(2.0**63), INT32, INT64),
+        (1e39, FLOAT32, FLOAT32),
+        (-1e300, FLOAT32, FLOAT32),
     ],
 )
-def test_21_a_weight_beyond_the_type_asked_for_is_refused(weight: float, result: np.dtype[Any], limit: float) -> None:
+def test_21_a_weight_beyond_the_type_asked_for_is_refused(
+    weight: float, result: np.dtype[Any], widest: np.dtype[Any]
+) -> None:
     graph = Graph.from_edges(3, [0, 1], [1, 2], [weight, 1])
-    message = f"dtype = {result}: a weight of magnitude {abs(weight)} is beyond {limit}"
-    with pytest.raises(OverflowError, match="^" + re.escape(message)):
+    message = f"dtype = {result}: a weight of magnitude {abs(weight)} is beyond {widest}"
+    with pytest.raises(OverflowError, match="^" + re.escape(message) + "$"):
         choose_arithmetic(graph, result)
     assert choose_arithmetic(graph, FLOAT64) == Arithmetic(FLOAT64)
 
