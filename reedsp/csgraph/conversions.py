@@ -21,12 +21,12 @@ from reedsp.csgraph.matrix import (
     number,
     refuse_oblong,
     refuse_unreal,
-    with_indices_alike,
 )
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.matrix_graph import are_finite
 from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import as_array, refuse_masked, without_room
+from reedsp.graph.indices import with_indices_alike
 from reedsp.system.parts import in_parts
 from reedsp.typing import MatrixLike, SparseMatrix
 

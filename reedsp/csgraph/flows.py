@@ -22,10 +22,11 @@ from reedsp.cost_model.place import (
     is_full_matching_for_host,
     is_full_matching_slow_on_gpus,
 )
-from reedsp.csgraph.matrix import ascend, refuse_unreal, with_indices_alike
+from reedsp.csgraph.matrix import ascend, refuse_unreal
 from reedsp.device.discovery import get_device
 from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import EXACT_IN_FLOAT64, without_room
+from reedsp.graph.indices import with_indices_alike
 from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
 
@@ -88,8 +89,8 @@ def maximum_flow(csgraph: MatrixLike, source: int, sink: int, *, method: str = "
     source, sink = integer(source, "source"), integer(sink, "sink")
     if source == sink:
         raise ValueError("source and sink vertices must differ")
-    n, columns = matrix.shape
-    if n != columns:
+    n = matrix.shape[0]
+    if matrix.shape != (n, n):
         raise ValueError("graph must be specified as a square matrix.")
     for name, vertex in (("source", source), ("sink", sink)):
         if not 0 <= vertex < n:
@@ -98,7 +99,7 @@ def maximum_flow(csgraph: MatrixLike, source: int, sink: int, *, method: str = "
     matrix, heaviest = _with_capacities(with_indices_alike(matrix))
     fits = 2 * heaviest <= _NARROW
     if fits and (method == "edmonds_karp" or _is_flow_for_host(n, matrix.nnz)):
-        found = _maximum_flow(matrix, source, sink, method=method)
+        found = _maximum_flow(_writeable(matrix), source, sink, method=method)
     else:
         network = Network.of(matrix.indptr, matrix.indices, matrix.data, source, sink)
         value, (amounts, heads, before) = flow_between(network)
@@ -141,6 +142,12 @@ def _with_capacities(matrix: Any) -> tuple[Any, int]:
             ordered, highest = _added_up(ordered, highest)
     ordered.has_canonical_format = True
     return ordered, highest
+
+
+def _writeable(matrix: Any) -> Any:
+    """Return a matrix whose arrays may be written to: SciPy's routine for flows takes no others."""
+    arrays = matrix.indptr, matrix.indices, matrix.data
+    return matrix if all(each.flags.writeable for each in arrays) else matrix.copy()
 
 
 def _added_up(matrix: Any, highest: int) -> tuple[Any, int]:

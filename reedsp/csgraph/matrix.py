@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -95,7 +94,8 @@ def is_ordered(csgraph: Any) -> bool:
     rows = compressed_rows(csgraph)
     if rows is None or not rows[2].dtype.isnative or rows[2].dtype.itemsize > _FLOAT64.itemsize:
         return False
-    return all(each.flags.c_contiguous for each in rows) and are_plain(*rows) and ascend(*rows[:2])
+    are_alike = rows[0].dtype == rows[1].dtype and all(each.flags.c_contiguous for each in rows)
+    return are_alike and are_plain(*rows) and ascend(*rows[:2])
 
 
 def are_as_read(indptr: npt.NDArray[Any], indices: npt.NDArray[Any], data: npt.NDArray[Any]) -> bool:
@@ -176,19 +176,6 @@ def number(value: Any, name: str) -> float:
         except OverflowError:
             raise OverflowError(f"{name} is larger than any float64") from None
     raise TypeError(f"{name}: expected a number, got {value!r}")
-
-
-def with_indices_alike(matrix: Any) -> Any:
-    """Return a sparse matrix whose index arrays have one type, in this machine's byte order, as SciPy makes them."""
-    if matrix.format not in ("csr", "csc"):
-        return matrix
-    both = matrix.indptr.dtype, matrix.indices.dtype
-    kind = np.result_type(*both).newbyteorder("=")
-    if both == (kind, kind) and all(each.isnative for each in both):
-        return matrix
-    matrix = copy.copy(matrix)
-    matrix.indptr, matrix.indices = matrix.indptr.astype(kind), matrix.indices.astype(kind)
-    return matrix
 
 
 def vertices_of(indices: npt.ArrayLike | None, n: int) -> npt.NDArray[np.int64]:

@@ -18,6 +18,7 @@ from reedsp.csgraph.conversions import entries_of, tree_like
 from reedsp.csgraph.matrix import ascend, is_of_scipys_type, refuse_oblong
 from reedsp.graph.corrupt import refuse_corrupt
 from reedsp.graph.graph import as_array, without_room
+from reedsp.graph.indices import with_indices_alike
 from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
 
@@ -182,7 +183,8 @@ def reverse_cuthill_mckee(graph: MatrixLike, symmetric_mode: bool = False) -> _V
         refuse_oblong(matrix.shape, "graph")
         if matrix.shape[0] == 0:
             return np.empty(0, np.int32)
-    return _reverse_cuthill_mckee(graph, symmetric_mode)  # type: ignore[no-any-return]
+        matrix = with_indices_alike(matrix)
+    return _reverse_cuthill_mckee(matrix, symmetric_mode)  # type: ignore[no-any-return]
 
 
 def laplacian(
@@ -242,10 +244,10 @@ def laplacian(
     graph: Any = csgraph
     if np.ma.isMaskedArray(graph):
         graph = np.ma.filled(graph, 0)
-    elif not hasattr(graph, "ndim"):
-        graph = as_array(graph, "csgraph")
     elif scipy.sparse.issparse(graph):
-        graph = without_room(graph)  # whose contents SciPy takes for entries
+        graph = without_room(with_indices_alike(graph))  # SciPy takes what is in the room for entries
+    elif not (isinstance(graph, np.ndarray) or hasattr(graph, "to_scipy_sparse")):
+        graph = as_array(graph, "csgraph")
     return _laplacian(
         _holding_degrees(graph, bool(normed), bool(symmetrized)),
         normed=normed,
@@ -267,15 +269,15 @@ def _holding_degrees(graph: Any, normed: bool, symmetrized: bool) -> Any:
         No type of integers does.
     """
     is_sparse = scipy.sparse.issparse(graph)
-    if is_sparse and graph.format in ("lil", "dok"):
-        graph = graph.tocoo()  # as SciPy takes them
+    if is_sparse and (graph.format in ("lil", "dok") or (graph.format == "dia" and len(graph.offsets) == 0)):
+        graph = graph.tocoo()  # as SciPy takes the first two; it cannot add a matrix without diagonals to another
     kind = graph.dtype.kind
     if is_sparse and not is_of_scipys_type(graph.dtype):
         graph = graph.astype({"i": np.int64, "u": np.uint64, "c": np.complex128}.get(kind, np.float64))
+    if normed and kind in "buiO":
+        return graph.astype(np.float64)
     if kind not in "bui":
         return graph
-    if normed:
-        return graph.astype(np.float64)
     times, held = (2 if symmetrized else 1), int(np.iinfo(graph.dtype if kind == "i" else np.int64).max)
     # Of all weights, or else of each row and column, in a copy: SciPy's own sums change a matrix.
     most = float(np.abs((graph.data if is_sparse else graph).astype(np.float64)).sum())

@@ -107,11 +107,11 @@ def plain_matrix(csgraph: Any, is_small: Callable[[int, int], bool]) -> Any:
     if not is_small(len(rows[0]) - 1, len(rows[1])) or (extremes := _extremes(rows)) is None:
         return None
     if all(map(math.isfinite, extremes)):
-        is_compact = len(csgraph.indices) == len(rows[1]) and all(each.flags.c_contiguous for each in rows)
-        if is_compact:
+        are_alike = rows[0].dtype == rows[1].dtype and all(each.flags.c_contiguous for each in rows)
+        if are_alike and len(csgraph.indices) == len(rows[1]):
             return csgraph
         indptr, indices, data = map(np.ascontiguousarray, rows)
-        return _over(indptr, indices, data, csgraph)
+        return _over(indptr.astype(indices.dtype, copy=False), indices, data, csgraph)
     if (finite := _finite_rows(rows)) is None or not ascend(*finite[:2]):
         return None
     return _over(*finite, csgraph)
@@ -137,7 +137,7 @@ def _finite_rows(rows: Rows, unweighted: bool = False) -> Rows | None:
     if (len(edges) == len(data) and not unweighted) or np.count_nonzero(data == -np.inf):
         return None
     weights = np.ones(len(edges)) if unweighted else data.take(edges)
-    return edges.searchsorted(indptr).astype(indptr.dtype), indices.take(edges), weights
+    return edges.searchsorted(indptr).astype(indices.dtype), indices.take(edges), weights
 
 
 def edges_both_ways(matrix: Any) -> Rows:

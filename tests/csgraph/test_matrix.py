@@ -11,6 +11,8 @@ import scipy.sparse
 
 from reedsp import csgraph as ours
 from reedsp.cost_model import place
+from reedsp.csgraph import components
+from reedsp.device.discovery import get_device
 
 TRIANGLE = np.array([[0, 1.0, 4], [0, 0, 2], [3, 0, 0]])
 OF_GRAPHS: dict[str, Callable[[Any], Any]] = {
@@ -42,6 +44,64 @@ def test_masked_entries_in_lists_are_refused(name: str) -> None:
     for given in (rows, tuple(rows)):
         with pytest.raises(ValueError, match=r"^csgraph\[0\]\[1\] is masked$"):
             OF_GRAPHS[name](given)
+
+
+def with_arrays(indptr: Any, indices: Any) -> Any:
+    """Return a matrix with two edges, whose arrays SciPy would not make so."""
+    matrix = scipy.sparse.csr_array(np.array([[0, 1.0], [2, 0]]))
+    matrix.indptr, matrix.indices = indptr(matrix.indptr), indices(matrix.indices)
+    return matrix
+
+
+OF_INDICES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "wide pointers": (np.int64, np.int32),
+    "wide columns": (np.int32, np.int64),
+    "swapped": (lambda given: given.astype(">i4"), lambda given: given.astype(">i4")),
+    "strided": (lambda given: given.repeat(2)[::2], lambda given: given.repeat(2)[::2]),
+}
+OF_ANY_INDICES: dict[str, Callable[[Any], Any]] = {
+    **OF_GRAPHS,
+    "degrees of both directions": lambda graph: ours.laplacian(graph, symmetrized=True),
+    "order": ours.reverse_cuthill_mckee,
+    "order in symmetric mode": lambda graph: ours.reverse_cuthill_mckee(graph, True),
+    "strong components": lambda graph: ours.connected_components(graph, connection="strong"),
+    "tree without direction": lambda graph: ours.breadth_first_tree(graph, 0, False),
+}
+
+
+def plain(found: Any) -> Any:
+    if isinstance(found, tuple):
+        return [plain(each) for each in found]
+    return found.toarray().tolist() if scipy.sparse.issparse(found) else np.asarray(found).tolist()
+
+
+@pytest.mark.parametrize("kind", ["cpu", "gpu"])
+@pytest.mark.parametrize("indices", OF_INDICES)
+@pytest.mark.parametrize("name", OF_ANY_INDICES)
+def test_index_arrays_that_scipy_would_not_make(
+    name: str, indices: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = plain(OF_ANY_INDICES[name](with_arrays(np.int32, np.int32)))
+    if name == "strong components":  # which are found by the host of a GPU in large matrices
+        monkeypatch.setattr(get_device(), "kind", kind)
+        monkeypatch.setattr(components, "_small", lambda *_: None)
+    assert plain(OF_ANY_INDICES[name](with_arrays(*OF_INDICES[indices]))) == expected
+
+
+@pytest.mark.parametrize("indices", OF_INDICES)
+@pytest.mark.parametrize("function", [ours.connected_components, lambda graph: ours.breadth_first_order(graph, 0)])
+def test_such_index_arrays_of_infinite_weights(function: Callable[[Any], Any], indices: str) -> None:
+    plain_one, matrix = with_arrays(np.int32, np.int32), with_arrays(*OF_INDICES[indices])
+    plain_one.data[0] = matrix.data[0] = np.inf
+    assert plain(function(matrix)) == plain(function(plain_one))
+
+
+def test_false_is_a_weight_where_it_is_stored_or_not_masked() -> None:
+    rows = np.array([[True, False], [True, True]])
+    stored = scipy.sparse.csr_array((rows.ravel(), [0, 1, 0, 1], [0, 2, 4]))
+    for given in (stored, stored.tocsc(), stored.tolil(), np.ma.array(rows, mask=False)):
+        assert ours.shortest_path(given).tolist() == [[0, 0], [1, 0]]
+        assert ours.connected_components(given, connection="strong")[0] == 1
 
 
 FLAGS: dict[Callable[..., Any], tuple[str, ...]] = {

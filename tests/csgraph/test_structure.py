@@ -38,6 +38,25 @@ def corrupt(indptr: Any = None, indices: Any = None, kind: Any = scipy.sparse.cs
 # ---- maximum flow ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("frozen", ["indptr", "indices", "data"])
+@pytest.mark.parametrize("method", ["dinic", "edmonds_karp"])
+@pytest.mark.parametrize("serves", [True, False])
+def test_flows_through_arrays_that_are_read_only(
+    serves: bool, method: str, frozen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, "_serves", serves)
+    matrix = scipy.sparse.csr_array(np.array([[0, 5, 2], [0, 0, 3], [0, 0, 0]], np.int32))
+    getattr(matrix, frozen).flags.writeable = False
+    found = ours.maximum_flow(matrix, 0, 2, method=method)
+    assert (found.flow_value, found.flow.toarray().tolist()) == (5, [[0, 3, 2], [-3, 0, 3], [-2, -3, 0]])
+
+
+def test_flows_through_what_is_no_square_matrix() -> None:
+    for given in (scipy.sparse.csr_array(np.array([1, 0, 2])), scipy.sparse.csr_array(np.ones((2, 3), np.int32))):
+        with pytest.raises(ValueError, match=r"^graph must be specified as a square matrix\.$"):
+            ours.maximum_flow(given, 0, 1)
+
+
 @pytest.mark.parametrize("on", ["device", "host", "gpu"])
 def test_flows_are_those_of_scipy(
     on: str, device: Device, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
@@ -353,6 +372,24 @@ def test_sparse_numbers_of_types_that_scipy_does_not_hold(kind: Any) -> None:
     matrix.data = matrix.data.astype(kind)
     assert ours.minimum_spanning_tree(matrix).toarray().tolist() == [[0, 1], [0, 0]]
     assert ours.laplacian(matrix).toarray().tolist() == [[0, -1], [0, 1]]
+
+
+@pytest.mark.parametrize("normed", [False, True])
+@pytest.mark.parametrize("form", ["array", "function"])
+def test_laplacians_of_matrices_without_diagonals(form: Any, normed: bool) -> None:
+    nothing = scipy.sparse.dia_array((3, 3))
+    for symmetrized in (False, True):
+        found = ours.laplacian(nothing, normed, form=form, symmetrized=symmetrized)
+        assert (found.toarray() if form == "array" else found(np.eye(3))).tolist() == np.zeros((3, 3)).tolist()
+
+
+def test_laplacians_of_objects_and_frames() -> None:
+    rows = np.array([[0, 4.0, 0], [1, 0, 9], [0, 1, 0]])
+    frame = pytest.importorskip("pandas").DataFrame(rows)
+    for given in (rows.astype(object), np.ma.masked_equal(rows.astype(object), 0), frame):
+        for options in ({}, {"normed": True}, {"normed": True, "symmetrized": True}):
+            found = ours.laplacian(given, **options).astype(np.float64)
+            np.testing.assert_array_equal(found, theirs.laplacian(rows, **options), strict=True)
 
 
 def test_laplacian() -> None:

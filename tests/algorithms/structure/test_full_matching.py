@@ -499,6 +499,36 @@ def test_prices_of_subnormal_weights(device: Device) -> None:
     assert (found.weight, found.verify(device)) == (9 * 5e-324, True)
 
 
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr"])
+def test_what_is_behind_the_last_entry_is_no_weight(form: str, device: Device) -> None:
+    dense = np.array([[4, 1, 3, 9], [2, 8, 5, 9], [3, 2, 2, 9], [9, 9, 9, 1]])
+    for room in (1, 100, 10**6):
+        matrix = scipy.sparse.csr_array(dense).asformat(form)
+        matrix.indices = np.append(matrix.indices, np.zeros(room, np.int32))
+        matrix.data = np.concatenate([matrix.data, np.full((room, *matrix.data.shape[1:]), -1000)])
+        found = reedsp.full_matching(matrix, device=device)
+        assert (found.weight, found.verify(device), found.pairs()) == (6, True, [(0, 1), (1, 0), (2, 2), (3, 3)])
+
+
+@pytest.mark.parametrize("form", ["csr", "csc"])
+@pytest.mark.parametrize("types", [("i8", "i4"), ("i4", "i8"), (">i4", ">i4"), (">i8", "i4")])
+def test_index_arrays_of_any_type(types: tuple[str, str], form: str, device: Device) -> None:
+    matrix = scipy.sparse.csr_array(np.array([[4, 1, 3], [2, 8, 5], [3, 2, 2]])).asformat(form)
+    matrix.indptr, matrix.indices = matrix.indptr.astype(types[0]), matrix.indices.astype(types[1])
+    found = reedsp.full_matching(matrix, device=device)
+    assert (found.weight, found.pairs()) == (5, [(0, 1), (1, 0), (2, 2)])
+
+
+def test_false_is_a_weight_where_the_mask_says_so_and_none_in_a_sparse_matrix(device: Device) -> None:
+    masked = np.ma.array([[True, False], [False, True]], mask=False)
+    found = reedsp.full_matching(masked, device=device)
+    assert (found.weight, found.pairs()) == (0, [(0, 1), (1, 0)])
+    stored = scipy.sparse.csr_array((~np.eye(2, dtype=bool).ravel(), [0, 1, 0, 1], [0, 2, 4]))
+    for given in (stored, stored.tocsc(), stored.tocoo(), reedsp.Graph.from_scipy(stored)):
+        found = reedsp.full_matching(given, device=device)
+        assert (found.weight, found.pairs()) == (2, [(0, 1), (1, 0)])
+
+
 def test_what_fills_blocks_is_no_weight() -> None:
     filled = scipy.sparse.bsr_array(np.array([[5.0, 1], [7, 0]]), blocksize=(2, 2))
     assert reedsp.full_matching(filled).pairs() == [(0, 1), (1, 0)]

@@ -52,10 +52,11 @@ def full_matching(
         The weight between each row and each column, in a matrix of any shape. A *stored* zero of a sparse matrix is a
         weight of 0, but in the BSR and DIA formats, which store zeros of their own; in a dense array a 0 is none, and
         in a masked array the mask alone says where there is none. +inf is no weight either, or -inf where the maximum
-        is wanted. Where several are stored for one row and column, the best counts. A directed graph stands for its
-        square matrix: an edge leads from a row to a column. The sides of an undirected graph, which has to be
-        bipartite, are found, as by :func:`reedsp.maximum_matching`: that of the smallest vertex of each component are
-        the rows. Of parallel edges a graph has the lightest only.
+        is wanted, nor False that a sparse matrix stores, as for :meth:`reedsp.Graph.from_scipy`. Where several are
+        stored for one row and column, the best counts. A directed graph stands for its square matrix: an edge leads
+        from a row to a column. The sides of an undirected graph, which has to be bipartite, are found, as by
+        :func:`reedsp.maximum_matching`: that of the smallest vertex of each component are the rows. Of parallel edges
+        a graph has the lightest only.
     maximum : bool
         Find the maximum weight instead.
     method : {"auto", "shortest-paths", "auction"}

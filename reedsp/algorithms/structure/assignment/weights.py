@@ -12,7 +12,8 @@ import numpy.typing as npt
 from reedsp.algorithms.structure.matching.biadjacency import Names, edges_between, side_of
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.corrupt import refuse_corrupt
-from reedsp.graph.graph import Graph, entries_of_dense, is_networkx, is_sparse
+from reedsp.graph.graph import Graph, entries_of_dense, is_networkx, is_sparse, without_room
+from reedsp.graph.indices import with_indices_alike
 
 _MOST_INDEX = np.iinfo(np.int32).max
 _LARGEST = 2**63 - 1
@@ -106,6 +107,8 @@ def _of_dense(matrix: Any, maximum: bool) -> Weights:
     present = ~np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else given != 0
     tails, heads = np.nonzero(present)
     indptr = np.searchsorted(tails, np.arange(len(given) + 1))
+    if given.dtype.kind == "b":
+        given = given.view(np.uint8)  # False is a weight where it is not masked
     values, columns = given[tails, heads], given.shape[1]
     return _checked(indptr, heads.astype(np.int32), values, columns, maximum, _by_row_and_column(tails, heads))
 
@@ -118,19 +121,25 @@ def _of_sparse(matrix: Any, maximum: bool) -> Weights:
         raise ValueError(f"graph has the shape {matrix.shape}, expected at most {_MOST_INDEX} rows and columns")
     _refuse_others(matrix.dtype)
     refuse_corrupt(matrix, "graph")
-    if matrix.format != "csr":
-        entries = matrix.tocoo()
-        order = np.argsort(entries.row, kind="stable")
-        indptr = np.append(0, np.cumsum(np.bincount(entries.row, minlength=rows)))
-        tails, heads, values = entries.row[order], entries.col[order], entries.data[order]
-        if matrix.format == "bsr" and not values.all():  # which fill blocks
-            kept = values != 0
-            tails, heads, values = tails[kept], heads[kept], values[kept]
-            indptr = np.append(0, np.cumsum(np.bincount(tails, minlength=rows)))
-        return _checked(indptr, heads, values, columns, maximum, _by_row_and_column(tails, heads))
-    m = int(matrix.indptr[-1])
-    indptr, indices, values = matrix.indptr, matrix.indices[:m], matrix.data[:m]
-    return _checked(indptr, indices, values, columns, maximum, "graph.data[{}]".format)
+    if matrix.format == "csr":
+        matrix, m = with_indices_alike(matrix), int(matrix.indptr[-1])
+        indices, values = matrix.indices[:m], matrix.data[:m]
+        return _checked(matrix.indptr, indices, values, columns, maximum, "graph.data[{}]".format)
+    tails, heads, values = _entries(matrix)
+    order = np.argsort(tails, kind="stable")
+    tails, heads, values = tails[order], heads[order].astype(np.int32, copy=False), values[order]
+    indptr = np.append(0, np.cumsum(np.bincount(tails, minlength=rows)))
+    return _checked(indptr, heads, values, columns, maximum, _by_row_and_column(tails, heads))
+
+
+def _entries(matrix: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the row, the column and the value of each entry of a matrix that is not kept row by row."""
+    if matrix.format == "csc":
+        m, counts = int(matrix.indptr[-1]), np.diff(matrix.indptr)
+        return matrix.indices[:m], np.repeat(np.arange(matrix.shape[1], dtype=np.int32), counts), matrix.data[:m]
+    entries = without_room(matrix).tocoo()
+    kept = entries.data != 0 if matrix.format == "bsr" else slice(None)  # but what fills blocks
+    return entries.row[kept], entries.col[kept], entries.data[kept]
 
 
 def _by_row_and_column(tails: npt.NDArray[Any], heads: npt.NDArray[Any]) -> Callable[[int], str]:

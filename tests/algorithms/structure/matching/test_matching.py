@@ -300,6 +300,9 @@ def test_unused_room_behind_the_entries(device: Device) -> None:
     matrix = scipy.sparse.csr_array((2, 2))
     matrix.indptr, matrix.indices, matrix.data = np.array([0, 1, 1]), np.array([1, 7]), np.ones(2)
     assert reedsp.maximum_matching(matrix, device=device).pairs() == [(0, 1)]
+    blocks = scipy.sparse.bsr_array(np.eye(4), blocksize=(2, 2))
+    blocks.indices, blocks.data = np.append(blocks.indices, [9, 9]), np.concatenate([blocks.data, np.ones((2, 2, 2))])
+    assert reedsp.maximum_matching(blocks, device=device).pairs() == [(0, 0), (1, 1), (2, 2), (3, 3)]
 
 
 def test_08_33_dense_matrices(device: Device) -> None:
