@@ -91,6 +91,8 @@ def _rows(csgraph: Any) -> Any:
         if csgraph.format != "csr":
             refuse_corrupt(csgraph, "csgraph")
         rows = csgraph.tocsr()
+        if csgraph.format == "bsr":
+            rows.eliminate_zeros()  # of what fills blocks, in a copy
         _check_pointers(rows)
         return rows.astype(np.float64, copy=False)  # which adds up entries that are there twice, unless it copies none
     if np.ma.isMaskedArray(csgraph):

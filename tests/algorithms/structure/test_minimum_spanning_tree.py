@@ -80,6 +80,13 @@ def test_every_format(make: str) -> None:
         assert_same(getattr(scipy.sparse, f"{make}_{kind}")(dense))
 
 
+@pytest.mark.parametrize("dtype", ["f8", "i4", "?"])
+def test_what_fills_blocks_is_no_edge(dtype: str) -> None:
+    rows = scipy.sparse.csr_array(np.array([[0, 5, 0, 9], [0, 0, 7, 0], [0, 0, 0, 3], [0, 0, 0, 0]], dtype))
+    found, expected = minimum_spanning_tree(rows.tobsr((2, 2))), minimum_spanning_tree(rows)
+    assert (found.nnz, found.toarray().tolist()) == (3, expected.toarray().tolist())
+
+
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
 def test_dense_and_masked() -> None:
     dense = np.random.default_rng(4).integers(0, 3, (15, 15)).astype(float)
