@@ -358,12 +358,13 @@ class Graph:
         matrix : array_like or masked array, shape (n, n)
             ``matrix[i, j]`` is the weight of the edge from i to j. **+inf is no edge. A 0 is no edge either**, as
             in scipy.sparse.csgraph, unless `null_value` says otherwise. In a masked array the mask alone says
-            which edges are missing, and a 0 that is not masked is an edge of weight 0.
+            which edges are missing, and a 0 or False that is not masked is an edge of weight 0.
         directed : bool
             False makes each edge usable in both directions, with the smaller of the two weights.
         null_value : float or None
             The value that means "no edge" besides +inf; it may be NaN. ``None`` or ``numpy.inf`` makes every 0 an edge
-            of weight 0, as the matrices of the thesis have it on the diagonal (section 5.2).
+            of weight 0, as the matrices of the thesis have it on the diagonal (section 5.2). Integers are compared
+            with it exactly.
 
         Raises
         ------
@@ -379,13 +380,16 @@ class Graph:
         _square(values.shape)
         _require_real(values, "matrix")
         mask: Any = np.ma.getmaskarray(matrix) if np.ma.isMaskedArray(matrix) else None
+        if mask is not None and values.dtype.kind == "b":
+            values = values.view(np.uint8)  # False is an edge where it is not masked
+        null = None if null_value is None else _held(null_value, values.dtype)
 
         def absent(rows: slice, part: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
             if mask is not None:
                 return mask[rows]  # type: ignore[no-any-return]
-            if null_value is None:
+            if null is None:
                 return None
-            return np.asarray(part == null_value if null_value == null_value else part != part)
+            return np.asarray(part == null if null == null else part != part)
 
         if values.dtype.itemsize <= _INT64.dtype.itemsize:
             with contextlib.suppress(UnusableMatrixError):
@@ -1308,6 +1312,18 @@ def _square(shape: tuple[int, ...]) -> int:
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ValueError(f"matrix has shape {shape}, expected a square matrix")
     return _vertex_count(shape[0])
+
+
+def _held(number: Any, dtype: np.dtype[Any]) -> Any:
+    """Return a number as those of a type are compared with it exactly; None if none of them can equal it."""
+    if number != number or abs(number) == np.inf or (integer := int(number)) != number:
+        return number if dtype.kind == "f" else None
+    try:
+        with np.errstate(over="ignore"):
+            held = dtype.type(integer)
+        return held if int(held) == integer else None
+    except OverflowError:
+        return None
 
 
 def _first(mask: npt.NDArray[np.bool_]) -> int:

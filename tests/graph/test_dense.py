@@ -6,6 +6,7 @@ import functools
 import pickle
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,39 @@ def test_what_is_behind_a_mask_is_never_looked_at(dtype: type[np.floating[Any]],
         graph = Graph.from_dense(matrix, directed=directed)
     assert graph.m == (1 if directed else 2)
     assert graph.weights.tolist() == [3] * graph.m
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_false_is_an_edge_where_it_is_not_masked(directed: bool) -> None:
+    values = random_matrix(9, np.bool_, 0.5, np.random.default_rng(5))
+    matrix = np.ma.masked_array(values, random_matrix(9, np.bool_, 0.5, np.random.default_rng(6)))
+    assert_same(Graph.from_dense(matrix, directed), edges_of(matrix.astype(np.int32), directed))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "weights", "null_value", "kept"),
+    [
+        (np.int64, [5, 2**53, 2**53 + 1], 2.0**53, [5, 2**53 + 1]),
+        (np.int64, [5, 2**53, 2**53 + 1], np.float32(2**53), [5, 2**53 + 1]),
+        (np.int64, [5, 2**53, 2**53 + 1], 2**53 + 1, [5, 2**53]),
+        (np.int64, [5, 2**53, 2**53 + 1], 5.5, [5, 2**53, 2**53 + 1]),
+        (np.int64, [5, -(2**63), 2**62], 2.0**63, [5, -(2**63), 2**62]),
+        (np.uint8, [0, 1, 255], -1, [0, 1, 255]),
+        (np.uint8, [0, 1, 255], 256, [0, 1, 255]),
+        (np.uint8, [0, 1, 255], np.nan, [0, 1, 255]),
+        (np.float64, [5, 2**53], 2**53 + 1, [5, 2**53]),
+        (np.float64, [5, 2**53], np.int64(2**53), [5]),
+        (np.float64, [5, 2**53], 10**400, [5, 2**53]),
+        (np.float32, [5, 2**24], 2**24 + 1, [5, 2**24]),
+        (np.float16, [5, 2**11], 10**5, [5, 2**11]),
+        (np.float32, [0.5, 0.25], Fraction(1, 4), [0.5]),
+        (np.longdouble, [5, 7], 5, [7]),
+    ],
+)
+def test_no_edge_is_what_is_exactly_a_number(dtype: Any, weights: list[Any], null_value: Any, kept: list[Any]) -> None:
+    n = len(weights)
+    graph = Graph.from_dense(np.array([weights] * n, dtype), null_value=null_value)
+    assert [weight for _, _, weight in graph.edges()] == kept * n
 
 
 @pytest.mark.parametrize("directed", [True, False])
