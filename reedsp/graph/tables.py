@@ -15,8 +15,10 @@ import numpy.typing as npt
 _CSV = (".csv", ".tsv")
 _PARQUET = (".parquet", ".pq")
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
+_LONGEST_NAMES = 2**16  # bytes of a line of names that is all of a file
 _EXACT = 2**53  # integers up to this are different numbers in float64
 _INT64 = np.iinfo(np.int64)
+_STRINGS, _NUMBERS = (str,), (int, float, np.number)
 
 
 class TableEdges(NamedTuple):
@@ -119,6 +121,8 @@ def _content(table: Any, names: list[str]) -> tuple[list[Any], Callable[[], Any]
         return list(table), lambda: _of_arrays({name: table[name] for name in names})
     if pandas is not None and isinstance(table, pandas.DataFrame):
         return _frame_content(table, names)
+    if pandas is not None and isinstance(table, pandas.Series):
+        raise TypeError("table: expected a table, got a Series; .reset_index() makes one")
     if hasattr(table, "__arrow_c_stream__"):
         import pyarrow
 
@@ -148,19 +152,7 @@ def _file_content(name: str, columns: list[str]) -> tuple[list[Any], Callable[[]
     """Return what is in a file; columns of a text as text, so that no weight is rounded and no name is shortened."""
     suffix = _suffix(name)
     if suffix in _CSV:
-        import pyarrow.csv
-
-        # Lines may break within quotes, also where a part of the file ends.
-        delimiter = "\t" if suffix == ".tsv" else ","
-        content = pyarrow.csv.read_csv(
-            name,
-            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(columns, pyarrow.string()),
-                null_values=[""],
-                strings_can_be_null=True,
-            ),
-        )
+        content = _csv_content(name, "\t" if suffix == ".tsv" else ",", columns)
         return content.column_names, lambda: content
     if suffix in _PARQUET:
         import pyarrow.parquet
@@ -168,6 +160,27 @@ def _file_content(name: str, columns: list[str]) -> tuple[list[Any], Callable[[]
         dataset = pyarrow.parquet.ParquetDataset(name)
         return dataset.schema.names, lambda: dataset.read(columns=list(dict.fromkeys(columns)))
     raise ValueError(f"{name}: expected a name that ends in one of {', '.join((*_CSV, *_PARQUET))}")
+
+
+def _csv_content(name: str, delimiter: str, columns: list[str]) -> Any:
+    import pyarrow
+    import pyarrow.csv
+
+    # Lines may break within quotes, also where a part of the file ends.
+    parsing = pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
+    conversion = pyarrow.csv.ConvertOptions(
+        column_types=dict.fromkeys(columns, pyarrow.string()), null_values=[""], strings_can_be_null=True
+    )
+    try:
+        return pyarrow.csv.read_csv(name, parse_options=parsing, convert_options=conversion)
+    except pyarrow.ArrowInvalid:
+        with pyarrow.input_stream(name) as stream:
+            start = stream.read(_LONGEST_NAMES)
+        if not start.strip() or b"\n" in start or b"\r" in start or len(start) == _LONGEST_NAMES:
+            raise
+    # Arrow takes a line of names for an empty file where it does not end.
+    line = pyarrow.BufferReader(start + b"\n")
+    return pyarrow.csv.read_csv(line, parse_options=parsing, convert_options=conversion)
 
 
 def _of_arrays(arrays: dict[str, Any]) -> Any:
@@ -180,6 +193,7 @@ def _of_arrays(arrays: dict[str, Any]) -> Any:
             columns[name] = pyarrow.array(own)
         except (pyarrow.ArrowException, OverflowError, TypeError, ValueError) as error:
             _refuse_large_integers(values, name)
+            _refuse_mixed(values, name)
             raise TypeError(f"column {name!r}: {error}") from None
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
@@ -213,8 +227,7 @@ def _as_float64(numbers: npt.NDArray[Any], name: str) -> npt.NDArray[np.float64]
 
 def _refuse_large_integers(values: Any, name: str) -> None:
     """Refuse an integer outside int64, or one that float64 does not hold next to floats, by its row."""
-    if isinstance(values, np.ndarray) or not isinstance(values, Sequence):
-        values = np.atleast_1d(np.asarray(values, object)).tolist()  # of a column of pandas, or no array at all, too
+    values = _listed(values)
     beside_floats = any(isinstance(value, (float, np.floating)) for value in values)
     for row, value in enumerate(values):
         if not isinstance(value, (int, np.integer)):
@@ -223,6 +236,28 @@ def _refuse_large_integers(values: Any, name: str) -> None:
             raise ValueError(f"{place_in(name)(row)} = {value} is outside int64")
         if beside_floats and int(float(value)) != value:
             raise ValueError(f"{place_in(name)(row)} = {value} has no exact float64 value; give integers only")
+
+
+def _refuse_mixed(values: Any, name: str) -> None:
+    """Refuse a string among numbers, or a number among strings, by its row."""
+    values = _listed(values)
+    kinds = [
+        _STRINGS if isinstance(value, _STRINGS) else _NUMBERS if isinstance(value, _NUMBERS) else None
+        for value in values
+    ]
+    known = [row for row, kind in enumerate(kinds) if kind is not None and values[row] == values[row]]  # NaN is none
+    other = next((row for row in known if kinds[row] is not kinds[known[0]]), None)
+    if other is not None:
+        expected = "a number" if kinds[known[0]] is _NUMBERS else "a string"
+        raise TypeError(f"{place_in(name)(other)} = {values[other]!r}, expected {expected} as in row {known[0]}")
+
+
+def _listed(values: Any) -> Sequence[Any]:
+    """Return a column as a sequence; also one of pandas, or no array at all."""
+    if isinstance(values, Sequence) and not isinstance(values, np.ndarray):
+        return values
+    listed: list[Any] = np.atleast_1d(np.asarray(values, object)).tolist()
+    return listed
 
 
 def _vertices(

@@ -6,7 +6,7 @@ import io
 import math
 import re
 import zipfile
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import IO, Any
 
 import numpy as np
@@ -25,7 +25,9 @@ _MOST_OF_HEADER = 10_000
 """Bytes of an array's header that are believed; numpy reads no more either."""
 
 
-def check_archive(file: IO[bytes], integers: Collection[str] = ()) -> int:
+def check_archive(
+    file: IO[bytes], integers: Collection[str] = (), justified: Callable[[Mapping[str, int]], int] | None = None
+) -> int:
     """Check that an archive holds nothing but arrays of numbers and strings, as large as they say.
 
     Parameters
@@ -34,6 +36,8 @@ def check_archive(file: IO[bytes], integers: Collection[str] = ()) -> int:
         One that can seek.
     integers : collection of str
         Names of files inside that have to be arrays of integers, if they are there.
+    justified : callable, optional
+        Returns, given the bytes of each file inside, how many may be expected of all of them together, besides.
 
     Returns
     -------
@@ -43,7 +47,7 @@ def check_archive(file: IO[bytes], integers: Collection[str] = ()) -> int:
     Raises
     ------
     ValueError
-        It holds something else, or expands to more than 64 MiB and 200 times its size.
+        It holds something else, or expands to more than 64 MiB and 200 times its size and what is justified.
     Exception
         Whatever :mod:`zipfile` raises for an archive that is damaged.
     """
@@ -51,6 +55,8 @@ def check_archive(file: IO[bytes], integers: Collection[str] = ()) -> int:
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
         total = sum(member.file_size for member in members)
+        if justified is not None:
+            limit += justified({member.filename: member.file_size for member in members})
         if total > limit:
             raise ValueError(f"it expands to {total} bytes, more than {limit}")
         for member in members:

@@ -7,7 +7,7 @@ parser reads the same block. The line parser defines the format and is the only 
 Nothing is allocated because a header claims a size: arrays grow with the text, and a claim is compared with
 what the text turned out to hold before a graph is built from it. A file that would take more memory than 64 MiB and
 4 times its decompressed bytes, or 6 times those of a text with an undirected graph, is refused
-(:meth:`Text.require`) before the memory is taken.
+(:meth:`Text.require`) before the memory is taken. Names that are in it may take 160 bytes each, besides.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import stat
 import sys
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -45,6 +46,7 @@ from reedsp.graph.graph import (
     transposed,
 )
 from reedsp.io.archives import BASE_SIZE, EXPANSION, check_archive
+from reedsp.io.labels import ENDS, LABELS, TEXT, labels_of_text
 from reedsp.io.texts import WORD, graph_of_lines
 from reedsp.system.files.file_errors import named_errors
 from reedsp.system.files.path_argument import path_argument
@@ -80,6 +82,9 @@ _EDGE_MEMORY = 20
 
 _NAME_MEMORY = 64
 """Bytes that the number of a vertex takes as its name."""
+
+_STRING_MEMORY = 160
+"""Bytes that a string takes as the name of a vertex, beside its characters, while it is compared with the others."""
 
 _NEIGHBOUR_MEMORY = 40
 """Bytes that a word takes while neighbours with weights are read one by one."""
@@ -168,7 +173,7 @@ def read(
         or 0; so is a text that expands to more than 64 MiB
         and 200 times the compressed size, a header that claims far more vertices than the file could use, and a file
         that would take more memory than 64 MiB and 4 times its decompressed bytes, or 6 times those of a text with an
-        undirected graph.
+        undirected graph, and 160 bytes for each name that it gives a vertex.
     TypeError
         `path` is none.
     OSError
@@ -305,6 +310,8 @@ class Text:
         Edges that the text lists, once they are known.
     memory : int
         Bytes of memory that may be needed for each decompressed one, beyond the base.
+    names : int
+        Bytes of memory that may be needed for the names of vertices that the text is known to have, besides.
     """
 
     def __init__(
@@ -316,6 +323,7 @@ class Text:
         self._report = report
         self.edges = 0
         self.memory = _MEMORY
+        self.names = 0
         self._block = b""
         self._position = 0
         self.size = 0
@@ -348,7 +356,7 @@ class Text:
         inside : int
             Decompressed bytes, where the content is compressed a second time.
         """
-        limit = _BASE_MEMORY + self.memory * max(self.size, inside)
+        limit = _BASE_MEMORY + self.memory * max(self.size, inside) + self.names
         if memory > limit:
             raise self.fault(
                 None,
@@ -579,27 +587,42 @@ def naturals(
 def integers(
     data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64] | None:
-    """Read words that consist of digits with or without a minus sign before them, else None."""
-    negative = data[starts] == ord("-")
-    values = naturals(data, starts + negative, ends)
+    """Read words that consist of digits with or without a sign before them, else None."""
+    first = data[starts]
+    negative = first == ord("-")
+    values = naturals(data, starts + (negative | (first == ord("+"))), ends)
     return values if values is None else np.where(negative, -values, values)
 
 
-_NO_NUMBER = bytes(set(range(256)) - set(b"0123456789+-.eE"))
+_NUMBERS = b"0123456789+-.eE"
+_NO_NUMBER, _NOT_REAL = (
+    bytes(set(range(256)) - set(characters)) for characters in (_NUMBERS, _NUMBERS + b"INFTYinfty")
+)
 
 
-def _fractions(words: list[bytes]) -> npt.NDArray[np.float64] | None:
-    """Read words as float64; None when one is no number, or float64 might not hold it."""
+def _fractions(words: list[bytes], real: bool) -> npt.NDArray[np.float64] | None:
+    """Read words as float64; None when one is no number, or float64 might not hold it.
+
+    Where the weights are `real`, one may be infinite, and integers are rounded.
+    """
     characters = b"".join(words)
-    if len(characters.translate(None, _NO_NUMBER)) < len(characters) or not re.search(rb"[.eE]", characters):
+    if len(characters.translate(None, _NOT_REAL if real else _NO_NUMBER)) < len(characters):
+        return None
+    if not real and not re.search(rb"[.eE]", characters):
         return None
     try:
         values = np.array(list(map(float, words)))
     except ValueError:
         return None
-    if not values.all() and any(map(_NOT_ZERO.match, itertools.compress(words, (values == 0).tolist()))):
+
+    def chosen(where: npt.NDArray[np.bool_]) -> Iterator[bytes]:
+        return itertools.compress(words, where.tolist()) if where.any() else iter(())
+
+    if any(map(_NOT_ZERO.match, chosen(values == 0))) or not all(map(_INFINITY.fullmatch, chosen(np.isinf(values)))):
         return None
-    return values if (np.abs(values) < EXACT_IN_FLOAT64).all() else None
+    if not real and any(map(_INTEGER.fullmatch, chosen(np.abs(values) >= EXACT_IN_FLOAT64))):
+        return None
+    return values
 
 
 # ---- tables: one edge or one value a line -----------------------------------------------------------
@@ -629,6 +652,8 @@ class _Table:
     """Whether the weights have to be integers."""
     real: bool = False
     """Whether the weights are floats, also those that are written as integers."""
+    hint: str = ""
+    """What to say besides of a line that has another layout."""
 
     @property
     def columns(self) -> int:
@@ -699,10 +724,28 @@ def _table_block(first_line: int, block: bytes, table: _Table) -> _Rows | None:
     if table.weighted:
         weights = integers(data, starts[:, -1], ends[:, -1])
         if weights is None and not table.integral:
-            weights = _fractions(block.split()[table.columns - 1 :: table.columns])
+            weights = _fractions(block.split()[table.columns - 1 :: table.columns], table.real)
         if weights is None:
             return None
     return _Rows(narrow(ids), weights, range(first_line, first_line + count))
+
+
+def _table_part(first_line: int, block: bytes, table: _Table) -> _Rows | None:
+    """Parse a part of a block at once, but for comments and blank lines; None as :func:`_table_block`."""
+    rows = _table_block(first_line, block, table)
+    if rows is not None:
+        return rows
+    lines = list(lines_of(first_line, block))
+    listed = [(number, line) for number, line in lines if not _is_skipped(line, table.comments)]
+    if not 0 < len(listed) < len(lines):
+        return None
+    rows = _table_block(first_line, b"\n".join(line for _, line in listed), table)
+    return rows if rows is None else rows._replace(lines=narrow(np.array([number for number, _ in listed])))
+
+
+def _is_skipped(line: bytes, comments: bytes) -> bool:
+    """Whether a line is blank or a comment."""
+    return line.lstrip()[:1] in comments  # as no character is
 
 
 def _table_lines(text: Text, first_line: int, block: bytes, table: _Table) -> _Rows:
@@ -717,7 +760,7 @@ def _table_lines(text: Text, first_line: int, block: bytes, table: _Table) -> _R
         if fields[0] == table.header:
             raise text.fault(number, f"a second header: {quote(line)}")
         if len(fields) != table.columns or (table.tag and fields[0] != table.tag):
-            raise text.fault(number, f"expected '{table.layout}', got {quote(line)}")
+            raise text.fault(number, f"expected '{table.layout}', got {quote(line)}{table.hint}")
         for field in fields[len(table.tag) :][: table.ends]:
             ids.append(vertex_of(text, number, field, table.first, table.last) - table.first)
         if table.weighted:
@@ -753,7 +796,7 @@ def _read_table(text: Text, table: _Table) -> list[_Rows]:
         rows = _table_block(first_line, block, table)
         blocks = [(first_line, block)] if rows else split(first_line, block)
         for line, part in blocks:
-            rows = rows or _table_block(line, part, table) or _table_lines(text, line, part, table)
+            rows = rows or _table_part(line, part, table) or _table_lines(text, line, part, table)
             parts.append(rows if table.ends else rows.compact())
             memory += parts[-1].memory
             rows = None
@@ -885,10 +928,10 @@ _OTHER_DIMACS = (b"max", b"min", b"asn", b"edge", b"col", b"cnf", b"mat")
 def _read_gr(text: Text) -> Graph:
     line, header = text.data_line(b"c")
     fields = header.split(None, 4)
-    if len(fields) != 4 or fields[0] != b"p" or not fields[1].isalpha() or fields[1] in _OTHER_DIMACS:
+    if len(fields) != 4 or fields[0] != b"p" or not fields[1].isalpha() or fields[1].lower() in _OTHER_DIMACS:
         raise text.fault(line, f"expected a header 'p sp n m', got {quote(header)}")
     n, m = natural(text, line, fields[2]), natural(text, line, fields[3])
-    dimacs = fields[1] == b"sp"
+    dimacs = fields[1].lower() == b"sp"
     text.memory = _MEMORY if dimacs else _UNDIRECTED_MEMORY
     if dimacs:
         table = _Table("a source target weight", first=1, last=n, comments=b"c", header=b"p", tag=b"a")
@@ -914,7 +957,8 @@ def _read_edge_list(text: Text, relabel: bool = False) -> Graph:
         raise text.fault(line, f"expected a vertex number, got {quote(start.split(None, 1)[0])}; {_CURES[_TABLE]}")
     weighted = columns == 3
     layout = "source target weight" if weighted else "source target"
-    table = _Table(layout, comments=b"#%", weighted=weighted)
+    hint = "" if weighted else f"; line {line} has no weight, and is a header 'n m' only before lines without weights"
+    table = _Table(layout, comments=b"#%", weighted=weighted, hint=hint)
     content = _join(text, [_table_lines(text, line, start, table), *_read_table(text, table)])
     ids = content.ids
     declared = _declared_vertices(content)
@@ -946,7 +990,7 @@ def _relabelled(text: Text, listed: list[npt.NDArray[Any] | None]) -> Graph:
     np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
     numbers = ascending[first]
     del ascending, first
-    names = len(numbers) * _NAME_MEMORY
+    text.names = names = len(numbers) * _NAME_MEMORY
     text.require(held + numbers.nbytes + names + 4 * ids.size + _WORKING_MEMORY)
     ends = np.empty(ids.shape, np.int32)
     for begin in range(0, len(ids), _PART):
@@ -984,6 +1028,8 @@ def _check_density(text: Text, content: _Content) -> None:
 def _read_mtx(text: Text) -> Graph:
     line, start = text.data_line(b"")
     banner = start.lower().split(None, 5)
+    if banner[:1] == [b"%matrixmarket"]:
+        raise text.fault(line, f"expected two percent signs before MatrixMarket, got {quote(start)}")
     if len(banner) != 5 or banner[0] != b"%%matrixmarket" or banner[1] != b"matrix":
         expected = "%%MatrixMarket matrix <format> <field> <symmetry>"
         raise text.fault(line, f"expected a header '{expected}', got {quote(start)}")
@@ -1313,7 +1359,7 @@ def _read_npz(text: Text) -> Graph:
     limit = _vertex_limit(max(text.size, inside))
     if max(matrix.shape) > limit:
         raise text.fault(None, f"a matrix of shape {matrix.shape} is larger than the {limit} rows accepted here")
-    names = 0 if naming is None else _naming_memory(naming)
+    text.names, names = (0, 0) if naming is None else _naming_memory(naming)
     text.require(names + _sparse_memory(matrix), inside)
     with _blamed(text, (TypeError, ValueError)):
         if matrix.format in ("bsr", "dia"):
@@ -1361,7 +1407,9 @@ def _sparse_memory(matrix: Any) -> int:
     if matrix.format == "csc":
         return base + held + (9 + 2 * weight) * stored
     lengths = np.diff(matrix.indptr)
-    longest = min(max(0, int(lengths.max(initial=0))), stored)  # a row that is sorted apart
+    longest = min(max(0, int(lengths.max(initial=0))), stored)
+    if 16 * longest <= _WORKING_MEMORY or (lengths.min() >= 0 and matrix.has_sorted_indices):
+        longest = 0  # otherwise that row is sorted apart
     return base + held + (8 + weight) * stored + 16 * longest
 
 
@@ -1370,7 +1418,7 @@ class _Naming(NamedTuple):
 
     directed: bool
     offset: int
-    labels: npt.NDArray[Any] | None
+    labels: npt.NDArray[Any] | list[str] | None
     coordinates: npt.NDArray[np.float64] | None
     geographic: bool
 
@@ -1380,11 +1428,7 @@ def _naming(content: bytes, n: int) -> _Naming | None:
     with np.load(io.BytesIO(content)) as arrays:
         if not {"directed", "offset"} <= set(arrays):
             return None
-        labels = arrays.get("labels")
-        if labels is not None and (labels.dtype.kind not in "iU" or labels.shape != (n,)):
-            raise ValueError(f"labels: expected {n} integers or strings, got {labels.dtype} of shape {labels.shape}")
-        if labels is not None and labels.dtype.kind == "U":
-            _check_characters(labels)
+        labels = labels_of_text(arrays, n) if {TEXT, ENDS} <= set(arrays) else _label_array(arrays.get(LABELS), n)
         coordinates = arrays.get("coordinates")
         if coordinates is not None and (coordinates.dtype != np.float64 or coordinates.shape != (n, 2)):
             found = f"{coordinates.dtype} of shape {coordinates.shape}"
@@ -1397,6 +1441,15 @@ def _naming(content: bytes, n: int) -> _Naming | None:
         return _Naming(directed, offset, labels, coordinates, geographic)
 
 
+def _label_array(labels: npt.NDArray[Any] | None, n: int) -> npt.NDArray[Any] | None:
+    """Return the array of labels, if there is one, after a check."""
+    if labels is not None and (labels.dtype.kind not in "iU" or labels.shape != (n,)):
+        raise ValueError(f"labels: expected {n} integers or strings, got {labels.dtype} of shape {labels.shape}")
+    if labels is not None and labels.dtype.kind == "U":
+        _check_characters(labels)
+    return labels
+
+
 def _single(arrays: Mapping[str, npt.NDArray[Any]], name: str, kinds: str) -> Any:
     """Return the one value in an array, which has to be of one of these kinds."""
     array = arrays[name]
@@ -1406,8 +1459,14 @@ def _single(arrays: Mapping[str, npt.NDArray[Any]], name: str, kinds: str) -> An
     return array.item()
 
 
-def _check_different(labels: npt.NDArray[Any]) -> None:
+def _check_different(labels: npt.NDArray[Any] | list[str]) -> None:
     """Refuse two labels that are equal."""
+    if isinstance(labels, list):
+        if len(set(labels)) < len(labels):
+            label = next(label for label, times in Counter(labels).items() if times > 1)
+            first = labels.index(label)
+            raise ValueError(f"labels[{labels.index(label, first + 1)}] = {label!r} is also labels[{first}]")
+        return
     ascending = np.sort(labels)
     equal = ascending[1:] == ascending[:-1]
     if equal.any():
@@ -1424,15 +1483,18 @@ def _check_characters(labels: npt.NDArray[np.str_]) -> None:
         raise ValueError(f"labels[{np.argmax(wrong)}] holds a character beyond U+{sys.maxunicode:X}")
 
 
-def _naming_memory(naming: _Naming) -> int:
-    """Return the bytes of labels and coordinates, of their copies, and of the Python objects that are made of them."""
+def _naming_memory(naming: _Naming) -> tuple[int, int]:
+    """Return the bytes of the Python objects that labels are, and those of labels and coordinates with all copies."""
     coordinates = 0 if naming.coordinates is None else 2 * naming.coordinates.nbytes
     labels = naming.labels
     if labels is None:
-        return coordinates
-    return coordinates + labels.size * (
-        _NAME_MEMORY + labels.itemsize if labels.dtype.kind == "i" else 96 + 2 * labels.itemsize
-    )
+        return 0, coordinates
+    if isinstance(labels, list):
+        objects, characters = _STRING_MEMORY * len(labels), sum(map(sys.getsizeof, labels))
+    else:
+        objects = labels.size * (_NAME_MEMORY if labels.dtype.kind == "i" else _STRING_MEMORY)
+        characters = labels.nbytes * (1 if labels.dtype.kind == "i" else 2)
+    return objects, coordinates + objects + characters
 
 
 def _named(text: Text, graph: Graph, naming: _Naming, names: int, inside: int) -> Graph:
@@ -1441,7 +1503,7 @@ def _named(text: Text, graph: Graph, naming: _Naming, names: int, inside: int) -
     if naming.labels is not None:
         with _blamed(text, ValueError):
             _check_different(naming.labels)
-        labels = naming.labels.tolist()
+        labels = naming.labels if isinstance(naming.labels, list) else naming.labels.tolist()
     rows = graph.indptr, graph.indices, graph.weights
     if naming.directed or is_symmetric(*rows):
         with _blamed(text, ValueError):
@@ -1460,8 +1522,8 @@ def _named(text: Text, graph: Graph, naming: _Naming, names: int, inside: int) -
 
 def _read_neighbours(text: Text) -> Graph:
     graph = graph_of_lines(_lines_of_neighbours(text), text.fault)
-    if not graph.directed:
-        text.edges = _distinct_edges(graph)
+    if not graph.directed:  # each is listed from both ends, but for a loop
+        text.edges = _distinct_edges(graph) + (text.edges - graph.m + 1) // 2
     return graph
 
 
@@ -1512,6 +1574,9 @@ _FOREIGN = (
 )
 """How files of formats begin that are not read, and what to call them; the first one that fits counts."""
 
+_BANNER = re.compile(rb"%%?matrixmarket\b", re.IGNORECASE)
+"""How Matrix Market begins; with one sign, with which it would be a comment, it is a fault."""
+
 _COMMENTS = re.compile(rb"\A(?:\s*[#%][^\n]*)*\s*")
 """What may be before the content of a text."""
 
@@ -1542,7 +1607,7 @@ def _sniff(text: Text) -> Callable[[Text], Graph]:
     """Recognise the format of a file whose name does not tell it."""
     if text.head.startswith(b"PK\x03\x04"):
         return _read_npz
-    if text.head[:14].lower() == b"%%matrixmarket":
+    if _BANNER.match(text.head):
         return _read_mtx
     content = _COMMENTS.sub(b"", text.head, 1)
     if _NEIGHBOURS.match(content):

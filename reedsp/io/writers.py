@@ -26,7 +26,7 @@ import numpy.typing as npt
 
 from reedsp.graph.arguments import refuse_other_than_graph
 from reedsp.graph.graph import Graph
-from reedsp.io.archives import BASE_SIZE
+from reedsp.io.labels import LABELS, label_arrays
 from reedsp.io.readers import suffix, text_is_accepted
 from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.files.path_argument import path_argument
@@ -188,7 +188,7 @@ def _loses_labels(graph: Graph, file: Path) -> bool:
         return False
     form = suffix(file.name)
     if form == ".npz":
-        return label_array(graph.labels) is None
+        return not label_arrays(graph.labels)
     return form not in (".el", ".wel") or _numbers(graph) is None
 
 
@@ -373,7 +373,7 @@ def _last_used(graph: Graph) -> int:
 
 def _numbers(graph: Graph) -> npt.NDArray[np.int64] | None:
     """Return labels that an edge list can use as the numbers of its vertices; None if there are none such."""
-    labels = None if graph.labels is None else label_array(graph.labels)
+    labels = label_arrays(graph.labels).get(LABELS)
     if labels is None or labels.dtype.kind != "i" or labels.min(initial=0) < 0 or (np.diff(labels) <= 0).any():
         return None
     used = np.diff(graph.indptr) > 0
@@ -454,9 +454,7 @@ def _npz_blocks(graph: Graph) -> _Blocks:
         "directed": np.array(graph.directed),
         "offset": np.array(graph.offset),
     }
-    labels = None if graph.labels is None else label_array(graph.labels)
-    if labels is not None:
-        arrays["labels"] = labels
+    arrays |= label_arrays(graph.labels)
     if graph.coordinates is not None:
         arrays |= {"coordinates": graph.coordinates, "geographic": np.array(graph.geographic)}
     size, done = sum(array.nbytes for array in arrays.values()), 0
@@ -464,7 +462,7 @@ def _npz_blocks(graph: Graph) -> _Blocks:
     with zipfile.ZipFile(pieces, "w") as archive:  # type: ignore[call-overload]
         for name, array in arrays.items():
             member = zipfile.ZipInfo(f"{name}.npy")  # of the same date always: the same graph gives the same bytes
-            if array.dtype.kind == "U" and array.nbytes <= BASE_SIZE:  # more could look like a bomb to the reader
+            if array.dtype.kind == "U":  # of no more than 64 MiB, which do not look like a bomb to the reader
                 member.compress_type = zipfile.ZIP_DEFLATED  # all are as long as the longest one
                 member._compresslevel = _DEFLATE_LEVEL  # type: ignore[attr-defined]  # public from Python 3.13 on
             with archive.open(member, "w", force_zip64=True) as stream:
@@ -495,18 +493,6 @@ class _Pieces:
         data = b"".join(self._parts)
         self._parts.clear()
         return data
-
-
-def label_array(labels: Sequence[Any]) -> npt.NDArray[Any] | None:
-    """Return labels as an array of integers or strings; None if they are neither, or would be changed."""
-    kinds = set(map(type, labels))
-    if not (kinds <= {int} or kinds <= {str}):
-        return None
-    try:
-        array = np.array(labels, dtype=np.int64 if kinds <= {int} else np.str_)
-    except OverflowError:
-        return None
-    return array if array.tolist() == list(labels) else None
 
 
 def _edge(graph: Graph, edge: int) -> str:

@@ -12,8 +12,9 @@ import os
 import re
 import zipfile
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,20 @@ import numpy.typing as npt
 from reedsp.edges.device_graph import NO_VERTEX, UNREACHED
 from reedsp.graph.graph import Graph
 from reedsp.io.archives import check_archive, check_npy
+from reedsp.io.labels import array_size
 from reedsp.system.files.file_errors import named_errors
 
 _NAME = re.compile("-?[0-9]{1,19}")
 _INTEGER = re.compile("[+-]?[0-9]{1,400}")
+_HEADER_SIZE = 128
+"""Bytes that numpy writes before the numbers of an array."""
+
+_SOURCE_SIZE = 8
+"""Bytes of the index of a source, and of a number that names a vertex."""
+
+_PLACE_SIZE = 32
+"""Bytes that a result has at most for a vertex and a source: distances, once more exactly, predecessors and so on."""
+
 _NUMBER = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -92,7 +103,7 @@ def load(path: Path, graph: Graph, cutoff: float | None = None) -> Stored:
         if ending == ".npy":
             return matrices(_mapped(path), _mapped_beside(path), graph)
         if ending == ".npz":
-            return _load_npz(read_arrays(path), graph, cutoff)
+            return _load_npz(read_arrays(path, graph), graph, cutoff)
     except _LineError as error:
         raise ValueError(f"{path}:{error}") from None
     except (ValueError, csv.Error) as error:
@@ -116,8 +127,10 @@ def _mapped_beside(path: Path) -> npt.NDArray[Any] | None:
         return None
 
 
-def read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+def read_arrays(path: Path, graph: Graph | None = None) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of a ``.npz`` file.
+
+    That of a result may be as large as its graph and its sources justify: rows without paths shrink to little.
 
     Raises
     ------
@@ -128,7 +141,7 @@ def read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
     """
     with named_errors(path), open(path, "rb") as file:
         try:
-            check_archive(file)
+            check_archive(file, justified=None if graph is None else partial(_result_size, graph))
             file.seek(0)
             with np.load(file) as content:
                 return dict(content)
@@ -140,6 +153,13 @@ def read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
             if isinstance(cause, OSError) and cause.errno not in (None, errno.EINVAL):
                 raise cause from None
             raise ValueError(f"not an archive of arrays: {error}") from None
+
+
+def _result_size(graph: Graph, sizes: Mapping[str, int]) -> int:
+    """Return the bytes that a result of a graph may have, given those of each array in its file."""
+    sources = (sizes["source.npy"] - _HEADER_SIZE) // _SOURCE_SIZE if "source.npy" in sizes else graph.n
+    texts = [label for label in graph.labels or () if isinstance(label, str)]
+    return graph.n * (_PLACE_SIZE * max(sources, 1) + _SOURCE_SIZE) + array_size(texts)
 
 
 def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> Stored:

@@ -15,6 +15,8 @@ from reedsp.arithmetic.paths import RESULT_TYPES, choose_arithmetic
 from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.graph.arguments import as_graph
 from reedsp.graph.graph import Graph
+from reedsp.io.archives import BASE_SIZE
+from reedsp.io.labels import ENDS, LABELS, TEXT, label_arrays
 from reedsp.results.all_pairs import AllPairs
 from reedsp.results.files import read_arrays
 from reedsp.results.levels import BreadthFirst
@@ -64,7 +66,7 @@ def load(path: str | os.PathLike[str], graph: GraphLike) -> ShortestPaths | Brea
     try:
         if file.suffix.lower() != ".npz":
             raise ValueError("the name does not end in .npz; files of other kinds do not say how a result was found")
-        return _result(read_arrays(file), graph)
+        return _result(read_arrays(file, graph), graph)
     except (OverflowError, ValueError) as error:
         raise ValueError(f"{file}: {error}") from None
 
@@ -74,7 +76,7 @@ def _result(content: _Content, graph: Graph) -> ShortestPaths | BreadthFirst | A
     if about.pop("graph") != fingerprint(graph):
         raise ValueError("this is the result of another graph: one with other edges or weights")
     names = _in_one_way(numbering(graph))
-    stored = _in_one_way({name: content[name] for name in ("offset", "labels", "names") if name in content})
+    stored = _in_one_way({name: content[name] for name in ("offset", LABELS, TEXT, ENDS, "names") if name in content})
     if "names" not in stored:  # older files do not say it
         names.pop("names", None)
     if stored.keys() != names.keys() or not all(np.array_equal(stored[name], each) for name, each in names.items()):
@@ -90,14 +92,16 @@ def _result(content: _Content, graph: Graph) -> ShortestPaths | BreadthFirst | A
 
 
 def _in_one_way(names: _Content) -> _Content:
-    """Return what vertices are called, with an offset where labels are numbers in their order."""
-    labels = names.get("labels")
+    """Return what vertices are called, with an offset where labels are numbers in their order; many texts as one."""
+    labels = names.get(LABELS)
+    if labels is not None and labels.dtype.kind == "U" and labels.ndim == 1 and labels.nbytes > BASE_SIZE:
+        return {name: each for name, each in names.items() if name != LABELS} | label_arrays(labels.tolist())
     if labels is None or labels.dtype.kind not in "iu" or labels.ndim != 1 or not len(labels):
         return names
     first = int(labels[0])
     if not np.array_equal(labels, np.arange(first, first + len(labels), dtype=object)):
         return names
-    return {name: each for name, each in names.items() if name != "labels"} | {"offset": np.array(first)}
+    return {name: each for name, each in names.items() if name != LABELS} | {"offset": np.array(first)}
 
 
 def _shortest_paths(content: _Content, about: dict[str, Any], graph: Graph) -> ShortestPaths:

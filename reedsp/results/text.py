@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
-from reedsp.io.writers import label_array
+from reedsp.io.labels import label_arrays
 from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.files.path_argument import path_argument
 
@@ -196,9 +196,8 @@ def numbering(graph: Graph) -> dict[str, npt.NDArray[Any]]:
     offset = {"offset": np.array(graph.offset, np.int64)}
     if graph.labels is None:
         return offset
-    labels = label_array(graph.labels)
-    if labels is not None:
-        return offset | {"labels": labels}
+    if labels := label_arrays(graph.labels):
+        return offset | labels
     if not all(map(_is_plain, graph.labels)):
         return offset  # what it looks like may be another thing in the next process
     return offset | {"names": np.array(hashlib.sha256(repr(graph.labels).encode()).hexdigest())}

@@ -166,7 +166,7 @@ def test_names_that_look_like_nothing(tmp_path: Path) -> None:
         ({"source": [0, 2.0**60]}, TypeError, "column 'source', row 1 = 1.15.* expected an integer or a string"),
         ({"source": [0, np.inf]}, TypeError, "column 'source', row 1 = inf, expected an integer or a string"),
         ({"source": [True, False]}, TypeError, "column 'source' has type bool"),
-        ({"source": [0, "a"]}, TypeError, "column 'source': "),
+        ({"source": [0, "a"]}, TypeError, "column 'source', row 1 = 'a', expected a number as in row 0"),
         ({"source": ["a", "b"]}, TypeError, "'source' has string and 'target' has int64"),
         ({"source": [0]}, ValueError, "columns of different lengths"),
     ],
@@ -428,7 +428,7 @@ def test_columns_that_are_no_arrays_are_named(value: Any) -> None:
 
 def test_names_of_two_kinds_are_refused_by_column() -> None:
     for table in ({"source": [1, "a"], "target": [2, 3]}, pandas.DataFrame({"source": [1, "a"], "target": [2, 3]})):
-        with pytest.raises(TypeError, match=r"^column 'source': "):
+        with pytest.raises(TypeError, match=r"^column 'source', row 1 = 'a', expected a number as in row 0$"):
             reedsp.Graph.from_table(table, weight=None)
 
 
@@ -460,3 +460,32 @@ def test_the_first_wrong_weight_of_many_is_found(bad: int, good: str, wrong: str
     text = "".join(f"0,1,{word}\n" for word in words)
     with pytest.raises(ValueError, match=f"column 'weight', row {bad} "):
         reedsp.Graph.from_table(csv(tmp_path, "source,target,weight\n" + text))
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        (["a", 1], r"column 'source', row 1 = 1, expected a string as in row 0"),
+        ([None, 7, "b"], r"column 'source', row 2 = 'b', expected a number as in row 1"),
+    ],
+)
+@pytest.mark.parametrize("frame", [False, True])
+def test_ids_of_mixed_types_are_named(ids: list[Any], message: str, frame: bool) -> None:
+    table = {"source": ids, "target": list(range(len(ids)))}
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        reedsp.Graph.from_table(pandas.DataFrame(table) if frame else table, weight=None)
+
+
+def test_a_series_is_no_table() -> None:
+    with pytest.raises(TypeError, match=r"^table: expected a table, got a Series; \.reset_index\(\) makes one$"):
+        reedsp.Graph.from_table(pandas.Series([1, 2], name="weight"))
+
+
+@pytest.mark.parametrize("name", ["names.csv", "names.csv.gz"])
+def test_a_line_of_names_that_does_not_end(name: str, tmp_path: Path) -> None:
+    line = b"source,target,weight"
+    (tmp_path / name).write_bytes(gzip.compress(line) if name.endswith(".gz") else line)
+    assert reedsp.Graph.from_table(tmp_path / name).n == 0
+    (tmp_path / "empty.csv").write_bytes(b"")
+    with pytest.raises(ValueError, match="Empty CSV file"):
+        reedsp.Graph.from_table(tmp_path / "empty.csv")

@@ -1657,3 +1657,80 @@ def test_npz_whose_offset_has_no_sign(tmp_path: Path) -> None:
     content |= {"shape": np.array((2, 2)), "data": np.array([5]), "directed": np.array(True), "offset": np.uint8(1)}
     np.savez(tmp_path / "graph.npz", **content)
     assert read(tmp_path / "graph.npz").names == range(1, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "line"),
+    [
+        ("x.wel", "", "0 1 {}.5e17\n"),
+        ("x.wel", "", "0 1 +{}\n"),
+        ("x.wel", "", "0 1 +{}.25\n"),
+        ("x.wel", "", "0 1 {}.5\n# comment\n"),
+        ("x.el", "", "{} 1\n\n % comment\n"),
+        ("x.gr", "p sp 2 5000\n", "a 1 2 {}\nc comment\n"),
+        ("x.mtx", f"{MM} coordinate real general\n2 2 5000\n", "1 2 +{}\n"),
+        ("x.mtx", f"{MM} coordinate real general\n2 2 5000\n", "1 2 {}e17\n"),
+        ("x.mtx", f"{MM} coordinate real general\n2 2 5000\n", "1 2 {}0000000000000000007\n"),
+        ("x.mtx", f"{MM} coordinate real general\n2 2 5000\n", "1 2 {}.5\n\n"),
+        ("x.mtx", f"{MM} array real general\n100 100\n", "inf\n+INFINITY\n"),
+    ],
+)
+def test_common_lines_are_read_at_once(
+    name: str, header: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The parser of single lines, which gives the same, sees none but the first."""
+    path = put(tmp_path, name, header + "".join(line.format(number % 90 + 10) for number in range(5000)))
+    singly, sizes = readers._table_lines, []
+
+    def counted(text: Any, first_line: int, block: bytes, table: Any) -> Any:
+        sizes.append(len(block))
+        return singly(text, first_line, block, table)
+
+    monkeypatch.setattr(readers, "_table_lines", counted)
+    graph = read(path)
+    assert sum(sizes) < 100
+    monkeypatch.setattr(readers, "_table_block", lambda *_: None)
+    assert read(path) == graph
+    assert sum(sizes) > 5000
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("nan", "expected a number as weight"),
+        ("-inf", "expected a number as weight"),
+        ("1e999", "too large for float64"),
+        ("1e-999", "too small for float64"),
+        ("tiny", "expected a number as weight"),
+    ],
+)
+def test_what_is_no_number_of_a_real_matrix(tmp_path: Path, word: str, message: str) -> None:
+    assert_fault(put(tmp_path, "x.mtx", f"{MM} array real general\n2 2\ninf\n0.5\n{word}\n1\n"), 5, message)
+
+
+def test_lines_behind_comments_are_named(tmp_path: Path) -> None:
+    assert_fault(put(tmp_path, "x.gr", "p sp 2 1\nc\na 1 2 3\n\nc\na 1 2 4\n"), 6, "declares 1 edges")
+
+
+@pytest.mark.parametrize("name", ["graph", "graph.mtx"])
+def test_a_banner_with_one_percent_sign(tmp_path: Path, name: str) -> None:
+    path = put(tmp_path, name, "%MatrixMarket matrix coordinate pattern general\n3 3\n1 2\n")
+    assert_fault(path, 1, "expected two percent signs before MatrixMarket, got '%MatrixMarket matrix")
+
+
+def test_dimacs_in_capitals(tmp_path: Path) -> None:
+    assert edges(read(put(tmp_path, "a.gr", "p SP 2 1\na 1 2 7\n"))) == [(0, 1, 7)]
+    assert_fault(put(tmp_path, "b.gr", "p MAX 2 1\n1 2\n"), 1, "expected a header 'p sp n m'")
+
+
+def test_a_header_before_weights_is_explained(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.el", "2 1\n0 1 5\n")
+    assert_fault(path, 2, "expected 'source target', got '0 1 5'; line 1 has no weight, and is a header 'n m' only")
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"), [("0 : 1 1\n1 : 0 0\n", 2), ("0 : 0 1\n1 : 0\n", 2), ("0 : 1=5 1=7\n1 : 0=5\n", 2)]
+)
+def test_parallel_edges_of_neighbours_are_counted(tmp_path: Path, text: str, listed: int) -> None:
+    graph, count = readers.survey(put(tmp_path, "a.txt", text))
+    assert (graph.directed, count) == (False, listed)

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import reedsp
+from reedsp.io import archives
 from reedsp.results import certificate, files
 from tests.support.small_graphs import KINDS, graph_of
 
@@ -438,3 +439,39 @@ def test_errors_that_zipfile_raises_for_damaged_files(tmp_path: Path, monkeypatc
 def test_what_is_no_path() -> None:
     with pytest.raises(TypeError, match=r"^path: expected a path, got 3$"):
         reedsp.load(3, reedsp.Graph.from_edges(1, [], []))  # type: ignore[arg-type]
+
+
+# ---- large files ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sources", [0, [0, 1, 2]])
+def test_rows_without_paths_shrink_to_little(sources: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More than other archives may, since the graph and its sources justify it."""
+    monkeypatch.setattr(archives, "BASE_SIZE", 2**16)
+    graph, path = reedsp.Graph.from_edges(500_000, [0], [1]), tmp_path / "x.npz"
+    for saved in (reedsp.sssp(graph, sources), reedsp.bfs(graph, sources)):
+        saved.save(path, overwrite=True)
+        with pytest.raises(ValueError, match="it expands to "):
+            files.read_arrays(path)
+        assert_same(reedsp.load(path, graph), saved)
+        certificate.check(graph, files.load(path, graph))
+    with np.load(path) as content:
+        np.savez_compressed(path, **dict(content), more=np.zeros(100_000_000, np.int8))
+    with pytest.raises(ValueError, match=r"x\.npz: not an archive of arrays: it expands to "):
+        reedsp.load(path, graph)
+
+
+def test_files_with_a_large_array_of_labels(tmp_path: Path) -> None:
+    """As they were written before labels stood behind one another."""
+    labels = [f"https://example.org/{number}" for number in range(999)] + ["x" * 25_000]
+    graph, path = reedsp.Graph.from_edges(1000, [0, 2], [999, 1], labels=labels), tmp_path / "x.npz"
+    saved = reedsp.sssp(graph, labels[0])
+    saved.save(path)
+    with np.load(path) as content:
+        arrays = {name: content[name] for name in content if name not in ("label_text", "label_ends")}
+    assert path.stat().st_size < 100_000
+    np.savez_compressed(path, **arrays, labels=np.array(labels))
+    assert_same(reedsp.load(path, graph), saved)
+    np.savez_compressed(path, **arrays, labels=np.array(labels[::-1]))
+    with pytest.raises(ValueError, match="whose vertices have other names"):
+        reedsp.load(path, graph)
