@@ -160,8 +160,8 @@ A `.csv` has a header and one line a vertex: `vertex,distance,predecessor`, or `
 the names of the graph's file; `inf` means that there is no path. From several sources `source` comes first; with
 `--nearest` the last column is `nearest`. A `.npz` has the arrays `dist` (or `levels`), `pred` and `source`, and
 `offset` or `labels` (`label_text` and `label_ends` where they would be larger than 64 MiB), which turn vertices counted
-from 0 into the names of the file; `nearest`, `cutoff`, `target` and `path` where they were asked for; and `about`, which
-says how the result was found. Several sources give one row each.
+from 0 into the names of the file; `nearest`, `cutoff`, `target` and `path` where they were asked for; and `about`,
+which says how the result was found. Several sources give one row each.
 In Python `reedsp.load` makes a result of a `.npz` again. A `.npy` of `apsp` is the matrix of distances, and a
 `.pred.npy` beside it that of predecessors. A file appears under its name when it is complete, and replaces another only
 with `--force`.
