@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -169,3 +170,26 @@ def test_sums_that_float64_just_holds(part: float, serves: None, monkeypatch: py
         monkeypatch.setattr(place, "_serves", False)
         assert here == answer(call, matrix)
         monkeypatch.setattr(place, "_serves", True)
+
+
+@pytest.mark.parametrize("back", [None, -1e-17, 0.0])
+def test_long_paths_take_no_step_for_each_edge(back: float | None) -> None:
+    """Of fractions; each is there twice. An edge of nothing that leads back closes a cycle of nothing."""
+    n, calls = 500, 0
+
+    def count(*_: Any) -> None:
+        nonlocal calls
+        calls += 1
+
+    heads = np.append(np.arange(1, n).repeat(2), [] if back is None else n - 2).astype(np.int32)
+    indptr = np.append(np.arange(0, 2 * n, 2), len(heads)).astype(np.int32)
+    weights = np.append(np.tile([-0.5, 0.25], n - 1), [] if back is None else 0.5 + back)
+    potentials = np.arange(n) * -0.5
+    edges = indptr, heads, weights, potentials
+    assert signed._are_cycles_heavy(*edges) == (back is None)  # which imports what it needs
+    sys.setprofile(count)
+    try:
+        signed._are_cycles_heavy(*edges)
+    finally:
+        sys.setprofile(None)
+    assert calls < n

@@ -23,6 +23,9 @@ _RELAXATIONS = 20_000
 _TIMES = 4
 """Sums of the searches that have potentials, as multiples of the heaviest path's."""
 
+_PEELED = 8
+"""Times that edges which no other enters are left out, before SciPy looks for the cycles of what is left."""
+
 _LIGHT = 4
 """Errors of the edges of a cycle: in a search along it, in the potentials of its slack, and in the slack itself."""
 
@@ -113,14 +116,29 @@ def _are_cycles_heavy(
         return False
     little = (slack <= most_lost(n, weights)).nonzero()[0]
     tails, heads = tails.take(little), heads.take(little)
-    while len(tails):
+    for _ in range(_PEELED):
+        if not len(tails):
+            return True
         entered = np.zeros(n, np.bool_)
         entered[heads] = True
         may_close = entered.take(tails).nonzero()[0]
         if len(may_close) == len(tails):
             return False
         tails, heads = tails.take(may_close), heads.take(may_close)
-    return True
+    return not _close_a_cycle(n, tails, heads)
+
+
+def _close_a_cycle(n: int, tails: npt.NDArray[Any], heads: npt.NDArray[Any]) -> bool:
+    """Return whether edges, whose tails ascend, close a cycle."""
+    import scipy.sparse
+    from scipy.sparse.csgraph import connected_components
+
+    if np.count_nonzero(tails == heads):
+        return True
+    indptr = np.append(0, np.bincount(tails, minlength=n).cumsum())
+    edges = scipy.sparse.csr_array((np.ones(len(heads)), heads, indptr), shape=(n, n))
+    edges.sum_duplicates()  # with which SciPy does not return
+    return bool(connected_components(edges, connection="strong", return_labels=False) < n)
 
 
 def _are_at_rest(
