@@ -677,7 +677,7 @@ def _solve_on_host(
     """Return what the host finds; None where a device has to describe a negative cycle."""
     started = time.perf_counter()
     if not starts:
-        found: _Rows | None = np.empty((0, graph.n)), np.empty((0, graph.n), np.int32)
+        found: _Rows | None = np.empty((0, graph.n)), np.empty((0, graph.n), np.int32) if predecessors else None
     elif graph.has_negative_weights:
         sources = np.array([source for [source] in starts])
         found = solve_signed(on_host.float64_matrix(graph), sources, predecessors)
