@@ -67,6 +67,7 @@ CALLS: list[tuple[reedsp.Graph, str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.deep("sssp")
 @pytest.mark.parametrize(("graph", "function", "arguments"), CALLS)
 def test_what_is_taken_is_what_was_said(
     graph: reedsp.Graph, function: Any, arguments: dict[str, Any], device: Device

@@ -136,7 +136,7 @@ def both(paths: Any) -> tuple[Any, Any]:
     return np.atleast_2d(paths.dist), np.atleast_2d(paths.pred)
 
 
-@pytest.mark.deep("parallel")
+@pytest.mark.deep("parallel", "beyond float64")
 @near_far_in_work_groups("int64", "near-far-*in int32", "near-far-beyond int32")
 @near_far_in_work_groups("int64 that ends at its limits", "near-far-*in int64", "near-far-beyond int64")
 @near_far_in_work_groups("float32", "near-far-*float32")
@@ -200,6 +200,7 @@ def test_every_floyd_warshall(chain: Chain, kernel: str, device: Device) -> None
     check(chain, lambda: both(reedsp.apsp(chain.graph, "floyd-warshall", True, **more)))
 
 
+@pytest.mark.deep("below float32", "beyond int64")
 @every_chain
 def test_rows_and_tables(chain: Chain, device: Device) -> None:
     needs_doubles(chain, device)
@@ -238,6 +239,7 @@ def test_distances_that_stay_on_the_device(chain: Chain, device: Device) -> None
         check(chain, solve)
 
 
+@pytest.mark.deep("within float64", "beyond int32")
 @every_chain
 def test_all_pairs_that_stay_on_the_device(chain: Chain, device: Device) -> None:
     """Of a graph, and of a matrix that is on the device."""
@@ -279,6 +281,7 @@ def test_the_second_simple_path_may_be_beyond(device: Device) -> None:
         reedsp.yen(chain.graph, 0, 2, 2, device=device)
 
 
+@pytest.mark.deep("beyond float64")
 @pytest.mark.parametrize("chain", [each for each in CHAINS if each.dtype == "float64"], ids=lambda chain: chain.name)
 def test_in_place_of_scipy(chain: Chain, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     needs_doubles(chain, device)

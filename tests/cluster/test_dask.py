@@ -131,6 +131,7 @@ def test_rows_stay_on_workers(threads: distributed.Client, tmp_path: Path) -> No
     assert not keys & set(registry._entries)
 
 
+@pytest.mark.deep("x.zarr", "None")
 @pytest.mark.parametrize("out", [None, "x.zarr", "x.npy"])
 def test_matrices_that_are_elsewhere_answer_as_in_memory(
     out: str | None, threads: distributed.Client, tmp_path: Path

@@ -222,6 +222,7 @@ def test_panels_may_come_before_the_pass_and_after_it(panels_first: bool, matrix
     )
 
 
+@pytest.mark.deep("gpu")
 def test_what_was_changed_is_lost(matrix: Matrix) -> None:
     first = matrix.rows
     assert len(pickle.loads(pickle.dumps(first))) == N

@@ -197,7 +197,7 @@ def test_graphs_of_paths_stay_as_they_are() -> None:
     assert dense.tolist() == WEIGHTS
 
 
-@pytest.mark.deep("float64")
+@pytest.mark.deep("float64", "False-csr_array-float32")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.uint8, np.int64, np.bool_])
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csr_matrix, scipy.sparse.lil_array])
 @pytest.mark.parametrize("serves", [True, False])

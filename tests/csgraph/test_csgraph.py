@@ -274,6 +274,7 @@ def test_room_behind_columns_in_no_order_and_behind_no_entry(serves: bool, monke
     assert ours.minimum_spanning_tree(empty).nnz == 0
 
 
+@pytest.mark.deep("data-cpu-False")
 @pytest.mark.parametrize("serves", [True, False])
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
 @pytest.mark.parametrize("strided", ["data", "indices", "indptr"])
@@ -325,6 +326,7 @@ def test_edges_to_each_where_they_are_not_counted(
     same(ours.dijkstra(graph, indices=2, unweighted=True), theirs.dijkstra(graph, indices=2, unweighted=True))
 
 
+@pytest.mark.deep("False")
 @pytest.mark.parametrize("directed", [True, False])
 def test_limit_and_nearest(directed: bool) -> None:
     for seed, n in enumerate((1, 2, 5, 20, 67), start=20):
@@ -454,6 +456,7 @@ def test_no_vertices() -> None:
 # ---- what a graph is --------------------------------------------------------------------------------
 
 
+@pytest.mark.deep("dijkstra")
 @pytest.mark.parametrize("name", SEARCHES)
 def test_every_container(name: str) -> None:
     with warnings.catch_warnings():
@@ -669,6 +672,7 @@ def assert_exact(graph: Any, edges: list[oracle.Edge], n: int, directed: bool = 
         same(getattr(ours, name)(graph, directed=directed, indices=range(n)), np.array(expected))
 
 
+@pytest.mark.deep("float32", "int32")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.int64, np.uint8])
 def test_the_least_of_parallel_edges_counts(dtype: type) -> None:
     rng = np.random.default_rng(70)

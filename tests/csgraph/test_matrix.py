@@ -120,6 +120,7 @@ FLAGS: dict[Callable[..., Any], tuple[str, ...]] = {
 }
 
 
+@pytest.mark.deep("device")
 @pytest.mark.parametrize("search", FLAGS)
 def test_flags_are_any_truth(search: Callable[..., Any]) -> None:
     """As in SciPy: a number, a string or None is true or false, whatever solves the graph."""

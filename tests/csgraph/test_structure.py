@@ -83,7 +83,7 @@ def test_flows_are_those_of_scipy(
             assert not net[1:-1].sum(axis=1).any()
 
 
-@pytest.mark.deep("csr_array")
+@pytest.mark.deep("csr_array", "dinic")
 @pytest.mark.parametrize("kind", [scipy.sparse.csr_array, scipy.sparse.csr_matrix])
 @pytest.mark.parametrize("method", ["dinic", "push-relabel"])
 def test_types_of_the_arrays_of_a_flow(kind: Any, method: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,6 +205,7 @@ def test_wrong_arguments_of_flows() -> None:
 # ---- full matchings -------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep("device")
 @pytest.mark.parametrize("on", ["device", "host"])
 @pytest.mark.parametrize("maximize", [False, True])
 def test_full_matchings_weigh_as_much(on: str, maximize: bool, device: Device, request: pytest.FixtureRequest) -> None:
@@ -553,7 +554,7 @@ def test_strong_components_where_the_device_is_a_gpu(
     assert to_scipy[0] is matrix
 
 
-@pytest.mark.deep("gpu", "host")
+@pytest.mark.deep("gpu", "host", "float32", "int32")
 @pytest.mark.parametrize("on", ["host", "cpu", "gpu"])
 @pytest.mark.parametrize("dtype", [np.float32, np.int32, np.uint8])
 def test_strong_components_of_columns_that_scipy_puts_in_order(

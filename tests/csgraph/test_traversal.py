@@ -45,6 +45,7 @@ def test_small_graphs_need_no_device(form: Any, serves: None, monkeypatch: pytes
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.deep("gpu")
 @pytest.mark.parametrize("on", ["host", "cpu", "gpu"])
 @pytest.mark.parametrize("directed", [True, False])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])

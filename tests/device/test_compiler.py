@@ -229,6 +229,7 @@ def test_a_child_that_never_begins_is_waited_for_once(
         monkeypatch.setattr(compiler, "_spawn", None)
 
 
+@pytest.mark.deep("no such device", "no module")
 @pytest.mark.parametrize("place", ["no interpreter", "no module", "no such device", "frozen", "None", "a child"])
 def test_compiled_here_where_there_can_be_no_child(
     place: str, compiler: Compiler, device: Device, private_cache: Path, monkeypatch: pytest.MonkeyPatch

@@ -96,6 +96,7 @@ def test_the_smallest_integer_has_a_magnitude(dtype: type, device: Device) -> No
         assert total == 19 - int(lowest)
 
 
+@pytest.mark.deep("small pieces")
 def test_heaviest_edges_are_rounded_up(device: Device) -> None:
     rows = np.array([0, 2, 3, 3]), np.array([0, 1, 2]), np.array([1.5, -2.25, 0.5])
     assert look(device, rows, Arithmetic(FLOAT64))[3] == 3 + 1
@@ -165,6 +166,7 @@ def test_a_wide_column_is_not_cut(value: int, device: Device) -> None:
     assert not look(device, rows)[2].canonical
 
 
+@pytest.mark.deep("small pieces")
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 @pytest.mark.parametrize("swap", [False, True])
 def test_columns_that_do_not_ascend_are_seen(swap: bool, index: type, device: Device) -> None:
@@ -199,6 +201,7 @@ def test_graphs_over_arrays(device: Device) -> None:
     assert (graph.max_abs_weight, graph.has_negative_weights, graph.has_integral_weights) == (99, False, True)
 
 
+@pytest.mark.deep("rows9")
 @pytest.mark.parametrize(
     "rows",
     [
@@ -225,7 +228,7 @@ def test_paths_of_integers_that_float64_just_holds(device: Device) -> None:
     assert graph.weights.dtype.kind == "i"
 
 
-@pytest.mark.deep("small pieces", "bool")
+@pytest.mark.deep("small pieces", "bool", "uint8")
 @pytest.mark.parametrize("dtype", ["bool", "uint8", "int16", ">f8", ">i4", "uint64", "float16"])
 def test_every_type_of_weights(dtype: str, device: Device) -> None:
     indptr, indices, values = rows_of(60, 12, FLOAT64)

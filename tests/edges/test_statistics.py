@@ -64,6 +64,7 @@ def test_statistics_are_those_of_python(dtype: str, group_size: int | None, devi
         assert (found.total.dtype.kind, found.farthest.dtype) == (dist.dtype.kind, dist.dtype)
 
 
+@pytest.mark.deep("192-128", "256-256")
 @pytest.mark.parametrize(("most", "expected"), [(1, 1), (192, 128), (256, 256), (4096, 256)])
 def test_work_groups_of_a_gpu_divide_the_lanes(
     most: int, expected: int, device: Any, monkeypatch: pytest.MonkeyPatch

@@ -47,7 +47,7 @@ def test_both_ways(family: Family, by_hops: bool, run: int, device: Device, monk
             assert found[1][row].tolist() == oracle.predecessors(family.n, family.edges, source, exact[row])
 
 
-@pytest.mark.deep("False", "2-1048576")
+@pytest.mark.deep("False", "2-1048576", "one vertex", "path")
 @pytest.mark.parametrize(("levels", "budget"), [(1, 1), (2, 1 << 20)])
 @pytest.mark.parametrize("by_hops", [False, True])
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)

@@ -303,6 +303,7 @@ def test_damaged_maps(what: str, tmp_path: Path) -> None:
     assert_fault(put(tmp_path, text), word)
 
 
+@pytest.mark.deep("town.osm.pbf", "town.osm.gz")
 @pytest.mark.parametrize("name", ["town.osm.gz", "town.osm.bz2", "town.osm.pbf"])
 def test_damaged_compression(name: str, tmp_path: Path) -> None:
     path = tmp_path / name

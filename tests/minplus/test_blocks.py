@@ -163,7 +163,7 @@ def test_every_shape_in_groups(device: Device) -> None:
         check(queue, random_matrices(INT32, shape, seed=number), accumulate=number % 2 == 1)
 
 
-@pytest.mark.deep("product")
+@pytest.mark.deep("product", "int64")
 @every_type
 @pytest.mark.parametrize("accumulate", [False, True], ids=["product", "minimum"])
 def test_without_paths(accumulate: bool, weights: Weights, device: Device) -> None:
@@ -222,7 +222,7 @@ def test_every_tiling_in_groups(weights: Weights, device: Device, monkeypatch: p
             )
 
 
-@pytest.mark.deep("float64", "uint64")
+@pytest.mark.deep("float64", "uint64", "int64", "uint16")
 @every_type
 def test_tiling_for_few_groups(weights: Weights, device: Device) -> None:
     """It is taken where no other one gives every compute unit something to do."""

@@ -40,6 +40,7 @@ def numbers(shape: tuple[int, int], low: int, high: int, dtype: np.dtype[Any]) -
     return result
 
 
+@pytest.mark.deep("by the device")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("low", [-(2**61), -7, 0])
 def test_every_distance_from_the_minimum(low: int, method: str, way: str, device: Device) -> None:

@@ -109,6 +109,7 @@ def test_layouts(way: str, device: Device) -> None:
     assert np.array_equal(reedsp.min_plus_product(swapped, swapped.T, device=device), found)
 
 
+@pytest.mark.deep("kernels")
 def test_the_first_wrong_entry(way: str, device: Device) -> None:
     right = np.ones((90, 50), np.float32)
     for place, number in itertools.product(((0, 0), (1, 0), (44, 77), (59, 89)), (np.nan, -np.inf)):
@@ -169,7 +170,7 @@ def test_floats_at_their_limits(dtype: np.dtype[Any], way: str, device: Device) 
     assert found.tobytes() == np.array([[0, largest], [largest, np.inf], [-largest, 0]], dtype).tobytes()
 
 
-@pytest.mark.deep("a GPU's", "a CPU's")
+@pytest.mark.deep("a GPU's", "a CPU's", "kernels")
 def test_empty_matrices_and_powers(way: str, device: Device) -> None:
     for rows, inner, columns in ((0, 3, 2), (3, 0, 2), (3, 2, 0), (0, 0, 0)):
         out = np.zeros((rows, columns), np.int16)
@@ -268,6 +269,7 @@ def test_parts_of_arrays_of_a_device(queue: cl.CommandQueue) -> None:
     assert np.array_equal(memory.get(), host)
 
 
+@pytest.mark.deep("in order")
 def test_what_is_wrong_on_a_device(queue: cl.CommandQueue) -> None:
     a = np.ones((66, 66), np.float32)
     a[7, 65] = np.nan

@@ -104,6 +104,7 @@ def test_exponent_one_is_the_matrix_itself(device: Device) -> None:
     assert np.array_equal(cube, reedsp.min_plus_product(square, base, device=device))
 
 
+@pytest.mark.deep("registers")
 @pytest.mark.parametrize("method", METHODS)
 def test_zero_diagonal_allows_fewer_edges(method: str, device: Device) -> None:
     n, none = 70, np.iinfo(np.int32).max

@@ -115,7 +115,7 @@ def test_types_are_mixed_as_numpy_does(device: Device) -> None:
             check(matrix((5, 7), left, 1), matrix((7, 6), right, 2), "auto", device)
 
 
-@pytest.mark.deep("row", "tiles", "268435456-naive")
+@pytest.mark.deep("row", "tiles", "268435456-naive", "registers", "536870912-naive")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("magnitude", [2**28 - 1, 2**28, 2**29, 2**30, 2**60 - 1, 2**60, 2**61, 2**62 - 1])
 def test_large_integers(method: str, magnitude: int, device: Device) -> None:

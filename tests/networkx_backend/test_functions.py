@@ -230,6 +230,7 @@ def ends_in(graph: nx.Graph, seed: int) -> tuple[Any, Any, Any]:
     return rnd.choice([*nodes, "missing"]) if seed % 7 == 6 else rnd.choice(nodes), rnd.choice(nodes), rnd.choice(nodes)
 
 
+@pytest.mark.deep("device")
 @pytest.mark.parametrize("seed", range(8))
 def test_unweighted_functions(engine: str, seed: int) -> None:
     graph = some_graph(seed, "float")
@@ -408,6 +409,7 @@ def local_calls(s: Any, t: Any, missing: Any) -> Iterator[tuple[Callable[..., An
     yield nx.node_connected_component, (s,), {}
 
 
+@pytest.mark.deep("int and 0", "tied float", "int and float-0")
 @pytest.mark.parametrize("near", [0, 40, 10**9])
 @pytest.mark.parametrize("kind", ["int and 0", "tied float", "int and float"])
 def test_local_questions(kind: str, near: int, monkeypatch: pytest.MonkeyPatch) -> None:

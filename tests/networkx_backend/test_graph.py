@@ -66,6 +66,7 @@ def weighted_path(kind: Any) -> Any:
     return graph
 
 
+@pytest.mark.deep("device")
 @pytest.mark.parametrize(("kind", "name", "call"), CALLS, ids=[f"{kind.__name__} {name}" for kind, name, _ in CALLS])
 def test_generators_answer_for_the_graph_as_it_is(kind: Any, name: str, call: Call, engine: str) -> None:
     for change in CHANGES.values():

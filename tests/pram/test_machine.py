@@ -249,7 +249,7 @@ LONG_RANGES = [
 ]
 
 
-@pytest.mark.deep("first and last", "no end known")
+@pytest.mark.deep("first and last", "no end known", "while inside")
 @pytest.mark.parametrize("text", LONG_RANGES, ids=["kernel", "first and last", "no end known", "while inside"])
 def test_a_range_ends_by_itself(text: str, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """However long it is, unless the caller says how long it may be."""

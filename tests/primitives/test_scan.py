@@ -465,6 +465,7 @@ def test_infinities_of_both_signs_add_up_to_nan(device: Device) -> None:
     assert np.isnan(reedsp.reduce(x, device=device))
 
 
+@pytest.mark.deep("int64")
 @pytest.mark.parametrize("dtype", INTEGERS, ids=str)
 @pytest.mark.parametrize("method", METHODS)
 def test_integer_sums_wrap_around(method: str, dtype: np.dtype[Any], device: Device, small: None) -> None:

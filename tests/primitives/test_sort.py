@@ -323,6 +323,7 @@ def test_parts_of_arrays_of_a_device(device: Device) -> None:
 KEYS = np.array([3, 1, 2])
 
 
+@pytest.mark.deep("order: 'a < c' is no OpenCL C expression")
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [

@@ -232,6 +232,7 @@ def options_of(file: Path) -> tuple[list[str], list[str]]:
     return (["--relabel"], ["3", "53", "103"]) if file.suffix == ".wel" else ([], ["1", "6", "11"])
 
 
+@pytest.mark.deep(".npz")
 @pytest.mark.parametrize("kind", [".csv", ".npz"])
 @pytest.mark.parametrize("command", ["sssp", "bfs", "several", "nearest", "cutoff"])
 def test_what_commands_write_is_verified(

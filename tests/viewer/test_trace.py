@@ -554,6 +554,7 @@ def test_names_of_variables_in_steps(device: Device) -> None:
     assert [step.says.partition(":")[0] for step in found.steps[1:]] == ["y = p", "y < 3", "A[p] = y"]
 
 
+@pytest.mark.deep("ConflictError", " 4)")
 @pytest.mark.parametrize(
     ("text", "kind", "message"),
     [
@@ -568,6 +569,7 @@ def test_a_program_that_goes_wrong_is_not_shown(text: str, kind: Any, message: s
         of_text(f"@program(mode='EREW')\ndef f(p, n, A: int64[:]):\n    {text}", device)
 
 
+@pytest.mark.deep("ConflictError", "arbitrary")
 @pytest.mark.parametrize(
     ("mode", "text", "kind", "message"),
     [

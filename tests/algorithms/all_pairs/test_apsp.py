@@ -298,13 +298,14 @@ def test_19_limits_of_each_arithmetic(n: int, method: str, device: Device) -> No
             assert result.path(start, int(rank[-1])) == rank.tolist()
 
 
+@pytest.mark.deep("floyd")
 @every_method
 def test_negative_weights_that_are_not_narrow(method: str, device: Device) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [4, -1])
     assert reedsp.apsp(graph, method, device=device).stats["arithmetic"] == "int32"
 
 
-@pytest.mark.deep("floyd")
+@pytest.mark.deep("floyd", "None-min-plus")
 @every_method
 @pytest.mark.parametrize("dtype", [None, "float64", "float32", "int64", "int32"])
 def test_every_result_type(dtype: str | None, method: str, device: Device) -> None:
@@ -344,6 +345,7 @@ def test_19_24_results_that_do_not_fit(method: str, device: Device) -> None:
     assert reedsp.apsp(even, method, device=device).dist[0].tolist() == [0, -(2**53), -(2**53) - 2]
 
 
+@pytest.mark.deep("floyd")
 @every_method
 def test_19_path_weights_beyond_every_type(method: str, device: Device) -> None:
     big = 2**62
@@ -636,6 +638,7 @@ def test_files_of_distances_that_rounding_has_spoilt(
 # ---- negative cycles --------------------------------------------------------------------------------
 
 
+@pytest.mark.deep("negative self loop-floyd-warshall")
 @every_method
 @pytest.mark.parametrize("family", NEGATIVE_CYCLES, ids=lambda family: family.name)
 def test_05_10_12_15_negative_cycles_raise(family: Family, method: str, device: Device) -> None:
@@ -662,7 +665,7 @@ def test_11_12_raised_wherever_it_is(method: str, device: Device) -> None:
         assert caught.value.weight == -scale
 
 
-@pytest.mark.deep("floyd")
+@pytest.mark.deep("floyd", "1-min-plus")
 @every_method
 @pytest.mark.parametrize("units", [1, UNITS])
 def test_13_total_of_minus_one_among_large_weights(units: int, method: str, device: Device) -> None:
@@ -737,6 +740,7 @@ def test_tiny_totals_are_decided_exactly(weights: tuple[float, ...], method: str
         check_decided_exactly(n, [*u, n - 2, u[-1]], [*v, u[0], n - 1], [*weights, 2.5, 0.3], method, device)
 
 
+@pytest.mark.deep("floyd")
 @every_method
 def test_random_totals_near_zero_are_decided_exactly(method: str, device: Device) -> None:
     """Each ring weighs what is left of floats that add up to zero; some of them hang on one another."""

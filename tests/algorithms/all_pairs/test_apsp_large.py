@@ -41,6 +41,7 @@ def check_equal(first: reedsp.AllPairs, second: reedsp.AllPairs) -> None:
     assert first.dist.dtype == second.dist.dtype
 
 
+@pytest.mark.deep("negative", "700-fractions")
 @pytest.mark.parametrize("kind", ["whole", "negative", "fractions"])
 @pytest.mark.parametrize("n", [1, 65, 700])
 def test_47_same_bits_wherever_the_matrix_is(n: int, kind: str, device: Device, tmp_path: Path) -> None:

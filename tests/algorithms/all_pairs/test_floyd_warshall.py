@@ -131,7 +131,7 @@ def example(n: int, part: float, potential: int) -> tuple[np.ndarray, np.ndarray
     return matrix, floyd_warshall_of(matrix)
 
 
-@pytest.mark.deep("in groups-")
+@pytest.mark.deep("in groups-", "float32", "int32", "uint16")
 @every_type
 def test_every_size(weights: Weights, close: Close) -> None:
     for n in SIDES:
@@ -177,7 +177,7 @@ def test_weights_near_the_limit(weights: Weights, close: Close) -> None:
         assert closed[0, n - 1] == sign * weights.limit
 
 
-@pytest.mark.deep("in groups-int64")
+@pytest.mark.deep("in groups-int64", "in groups")
 @pytest.mark.parametrize("weights", [INT32, INT64], ids=tilings.name_of)
 def test_no_path_stays_none(weights: Weights, close: Close) -> None:
     """However often large negative numbers are added to it."""
@@ -222,6 +222,7 @@ def test_negative_cycle(large: bool, n: int, weights: Weights, close: Close) -> 
         assert (closed == -weights.limit).any()
 
 
+@pytest.mark.deep("in groups-float32")
 @pytest.mark.parametrize("weights", [INT32, FLOAT32], ids=tilings.name_of)
 def test_negative_self_loops(weights: Weights, close: Close) -> None:
     """Everywhere, so that each row and column would change in its own step."""
@@ -267,6 +268,7 @@ def test_little_local_memory(weights: Weights, device: Device, monkeypatch: pyte
     assert np.array_equal(results[1], np.where(expected == NONE, weights.no_path, expected))
 
 
+@pytest.mark.deep("in groups")
 def test_used_again(device: Device, in_groups: bool) -> None:
     """On matrices of one size after another, and on two in one buffer."""
     job = Job(device)
@@ -281,6 +283,7 @@ def test_used_again(device: Device, in_groups: bool) -> None:
         assert np.array_equal(closed, np.tile(np.where(expected == NONE, INT32.no_path, expected).ravel(), 2))
 
 
+@pytest.mark.deep("in groups")
 def test_progress(device: Device, in_groups: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """After each span, if there is enough to do in one."""
     monkeypatch.setattr(floyd_warshall, "_PAIRS_BETWEEN_WAITS", (0, 0))
@@ -329,6 +332,7 @@ def test_result_does_not_depend_on_the_way(device: Device, monkeypatch: pytest.M
     assert all(np.array_equal(each, results[0]) for each in results)
 
 
+@pytest.mark.deep("test_FW_2003")
 @pytest.mark.parametrize("name", ["test_FW_1000", "test_FW_2003"])
 def test_real_graph(name: str, device: Device, shared_data: Path) -> None:
     """LAGraph's test matrices, against scipy."""

@@ -168,6 +168,7 @@ def test_the_search_that_is_taken_by_itself(device: Device, monkeypatch: pytest.
     assert taken == ["near-far", "near-far-local"]
 
 
+@pytest.mark.deep("float64")
 @pytest.mark.parametrize("search", [name for name in johnson.SEARCHES if name != "near-far"])
 @pytest.mark.parametrize("dtype", ["float64", "int64"])
 @pytest.mark.parametrize("negative", [False, True])
@@ -190,6 +191,7 @@ def test_every_search_finds_the_same_bytes(search: str, dtype: str, negative: bo
     assert found.pred.tobytes() == expected.pred.tobytes()
 
 
+@pytest.mark.deep("options1")
 @pytest.mark.parametrize("options", [None, {"search": "bellman-ford"}])
 def test_no_distance_is_the_smallest_integer(options: Any, device: Device) -> None:
     """Which says that a path can pass a negative cycle."""
@@ -218,6 +220,7 @@ BEYOND = {
 }
 
 
+@pytest.mark.deep("potentials and edges-auto")
 @pytest.mark.parametrize("method", ["auto", "johnson"])
 @pytest.mark.parametrize("name", BEYOND)
 def test_distances_that_fit_where_sums_with_potentials_do_not(name: str, method: Any, device: Device) -> None:

@@ -128,7 +128,7 @@ def test_weights_near_the_limit(method: str, weights: Weights, device: Device) -
         assert closed[0][n - 1] == sign * weights.limit
 
 
-@pytest.mark.deep("int64")
+@pytest.mark.deep("int64", "load", "blocked", "katz")
 @every_method
 @pytest.mark.parametrize("weights", [INT32, INT64], ids=lambda each: str(each.dtype))
 def test_no_path_stays_none(method: str, weights: Weights, device: Device) -> None:
@@ -144,7 +144,7 @@ COMPONENTS = (30, 35, 15, 20)
 CROSSINGS = {(0, 0), (1, 1), (2, 2), (3, 3), (2, 0), (0, 3), (2, 3)}
 
 
-@pytest.mark.deep("float64", "float32")
+@pytest.mark.deep("float64", "float32", "int64")
 @every_method
 @every_signed_type
 @pytest.mark.parametrize("large", [False, True], ids=["small", "large"])

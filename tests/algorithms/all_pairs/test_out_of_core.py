@@ -313,6 +313,7 @@ def test_wrong_arguments(device: Device, tmp_path: Path) -> None:
                 solve_matrix(wrong, FLOAT32, [device], checkpoint=checkpoint)
 
 
+@pytest.mark.deep("streamed", "1-resident")
 @pytest.mark.parametrize("limit", [None, 3 << 20], ids=["resident", "streamed"])
 @pytest.mark.parametrize("count", [1, 2])
 def test_row_76_device_fails(

@@ -74,7 +74,7 @@ def test_fractions_are_saved(tmp_path: Path) -> None:
     assert reedsp.load_prepared(tmp_path / "prepared.npz", graph).distance(0, 2) == 1.75
 
 
-@pytest.mark.deep("weights1-False")
+@pytest.mark.deep("weights1-False", "weights1")
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize("weights", [20 * [2**26], [2.0**46 * each for each in range(1, 21)], 20 * [2**57]])
 def test_what_is_reversed_is_saved(weights: list[float], backwards: bool, tmp_path: Path) -> None:
@@ -91,6 +91,7 @@ def test_what_is_reversed_is_saved(weights: list[float], backwards: bool, tmp_pa
 INTEGERS = np.arange(1, 20) * 2**50 // 16 * 16
 
 
+@pytest.mark.deep("types0")
 @pytest.mark.parametrize("types", [(np.int64, np.float64), (np.float64, np.int64)])
 def test_the_same_weights_in_another_type_are_of_the_same_graph(types: tuple[type, type], tmp_path: Path) -> None:
     """Whose units are others."""
@@ -325,6 +326,7 @@ def without_the_last_vertex(arrays: dict[str, Any]) -> None:
     arrays["down_first"] = arrays["down_first"][:-1]
 
 
+@pytest.mark.deep("<lambda>", "change")
 @pytest.mark.parametrize(
     ("change", "message"),
     [

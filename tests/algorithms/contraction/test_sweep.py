@@ -156,6 +156,7 @@ def test_batches_take_memory_for_one_work_item_at_least(device: reedsp.Device, m
         searches.rows(job, found.rank[:1], Arithmetic(np.dtype(np.int32)), job.allocate(graph.n, np.int32))
 
 
+@pytest.mark.deep("9-16-1024")
 @pytest.mark.parametrize(("rows", "lanes", "most_climbers"), [(9, 16, 1024), (17, 32, 1024), (70, 128, 256)])
 def test_work_items_share_what_there_is(
     rows: int, lanes: int, most_climbers: int, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch

@@ -25,6 +25,7 @@ WEIGHTS = {
 EXACT_IN_FLOAT64 = ("of float32", "near the smallest")
 
 
+@pytest.mark.deep("0-of float32")
 @pytest.mark.parametrize("kind", WEIGHTS)
 @pytest.mark.parametrize("seed", range(3))
 def test_distances_are_exact_with_corrections(kind: str, seed: int, device: reedsp.Device) -> None:

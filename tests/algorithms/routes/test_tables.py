@@ -51,6 +51,7 @@ def test_small_tables_on_the_host(kind: str, device: reedsp.Device, serves: None
     assert all(np.array_equal(a, b) for (_, a), (_, b) in zip(blocks, again, strict=True))
 
 
+@pytest.mark.deep("negative")
 @pytest.mark.parametrize(("kind", "seed"), CASES)
 def test_rows_tables_and_the_nearest(kind: str, seed: int, device: reedsp.Device) -> None:
     graph, edges = graph_of(kind, seed)

@@ -89,7 +89,7 @@ def each_that_can_be_searched() -> Iterator[Any]:
             yield pytest.param(rung, family, dtype, id="-".join(str(part) for part in parts))
 
 
-@pytest.mark.deep("-items", "int64", "one vertex", group="near-far by items")
+@pytest.mark.deep("-items", "int64", "one vertex", "no edges", group="near-far by items")
 @pytest.mark.parametrize(("rung", "family", "dtype"), list(each_that_can_be_searched()))
 def test_families(rung: Balance, family: Family, dtype: type, device: Device) -> None:
     found = run(device, family.graph(), [[family.source]], dtype, balance=rung)

@@ -64,6 +64,7 @@ def test_every_type(family: Family, dtype: np.dtype, local_memory: bool, device:
     assert found.rounds == sum(one)
 
 
+@pytest.mark.deep("heavy", "negative edges")
 @families
 def test_same_bytes_as_output_parallel(family: Family, device: Device) -> None:
     graph, sources = family.graph(), [family.source, 0, family.source]
@@ -175,6 +176,7 @@ def test_group_sizes(group_size: int, local_memory: bool, device: Device) -> Non
     assert found.verify()
 
 
+@pytest.mark.deep("16-False", "1-True")
 @pytest.mark.parametrize("local_memory", [False, True])
 @pytest.mark.parametrize("group_size", [1, 16])
 def test_a_row_goes_on_where_the_launch_before_has_ended(group_size: int, local_memory: bool, device: Device) -> None:

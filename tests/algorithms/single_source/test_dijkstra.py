@@ -136,7 +136,7 @@ def test_ceiling(device: Device, way: str, setting: str) -> None:
     check_ceilings(functools.partial(solve, device, way))
 
 
-@pytest.mark.deep("random", "grid")
+@pytest.mark.deep("random", "grid", "zero")
 @ways
 @pytest.mark.parametrize("name", ["random", "grid", "zero-weight cycles", "disconnected"])
 def test_target(device: Device, name: str, way: str, setting: str) -> None:
@@ -171,7 +171,7 @@ def test_sums_beyond_the_type_are_not_reached(device: Device, way: str) -> None:
     assert exact(row, arithmetic) == [0, weight, 2 * weight, 2 * weight, None]
 
 
-@pytest.mark.deep("as it is", "heap")
+@pytest.mark.deep("as it is", "heap", "groups of 4", "local groups of 32", "local vectors")
 @ways
 def test_subnormal_and_huge_floats(device: Device, way: str, setting: str) -> None:
     least, huge = 5e-324, 1e308
@@ -181,6 +181,7 @@ def test_subnormal_and_huge_floats(device: Device, way: str, setting: str) -> No
     assert row.tolist() == np.cumsum([0.0, *weights]).tolist()
 
 
+@pytest.mark.deep("heap")
 @ways
 def test_weights_that_rounding_swallows(device: Device, way: str, setting: str) -> None:
     """Cycles along which no distance grows: every vertex is settled once, at the sum from left to right."""
@@ -416,6 +417,7 @@ def test_in_parts(device: Device, name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert seen[-1] == (20, 20)
 
 
+@pytest.mark.deep("array")
 @pytest.mark.parametrize("name", NAMES)
 def test_forms_of_gpus(device: Device, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Heaps side by side and in groups; arrays in local memory of groups of many work-items."""

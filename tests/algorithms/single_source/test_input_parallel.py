@@ -177,7 +177,7 @@ def test_fractional_weights_add_up_from_left_to_right(method: str, dtype: type, 
     assert solution.dist.tolist() == oracle.left_to_right_distances(n, edges, 5, dtype)
 
 
-@pytest.mark.deep("refined")
+@pytest.mark.deep("refined", "float32")
 @each_method
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_fractional_negative_weights(method: str, dtype: type, device: reedsp.Device) -> None:
@@ -198,6 +198,7 @@ def test_fractional_negative_weights(method: str, dtype: type, device: reedsp.De
     assert np.array_equal(solution.predecessors, other.predecessors)
 
 
+@pytest.mark.deep("refined")
 @each_method
 def test_rounding_neither_hides_nor_fakes_a_negative_cycle(method: str, device: reedsp.Device) -> None:
     """At 1e16 neighbouring floats are 2 apart: +0.5 and -0.75 vanish there, and -1.1 counts as -2."""
@@ -215,7 +216,7 @@ def test_rounding_neither_hides_nor_fakes_a_negative_cycle(method: str, device: 
     assert solution.predecessors.tolist() == oracle.predecessors(5, edges, 0, expected)
 
 
-@pytest.mark.deep("by classes")
+@pytest.mark.deep("by classes", "refined")
 @each_method
 def test_sums_beyond_the_arithmetic(method: str, device: reedsp.Device) -> None:
     big, most = 2**62, 2**63 - 1
@@ -425,6 +426,7 @@ def twigs(n: int, dtype: type, directed: bool) -> reedsp.Graph:
     return reedsp.Graph.from_edges(n, u, v, rng.integers(0, 50, len(u)).astype(dtype), directed=directed)
 
 
+@pytest.mark.deep("undirected-int32")
 @pytest.mark.parametrize("dtype", [np.int32, np.float64], ids=lambda dtype: np.dtype(dtype).name)
 @pytest.mark.parametrize("directed", [False, True], ids=["undirected", "directed"])
 def test_edge_classes_change_nothing(directed: bool, dtype: type, device: reedsp.Device) -> None:
@@ -441,6 +443,7 @@ def test_edge_classes_change_nothing(directed: bool, dtype: type, device: reedsp
         assert other.rounds == first.rounds
 
 
+@pytest.mark.deep("weights0")
 @pytest.mark.parametrize("weights", [(5, -6), (-6, 5), (-1, -1)])
 def test_a_leaf_on_a_negative_cycle_is_none(weights: tuple[int, int], device: reedsp.Device) -> None:
     """There and back again, or around a loop of its own."""

@@ -60,6 +60,7 @@ def test_every_type(family: Family, dtype: np.dtype, device: Device) -> None:
         assert row == [np.inf if each is None else float(each) for each in expected]
 
 
+@pytest.mark.deep("star", "heavy")
 @families
 def test_same_bytes_as_near_far(family: Family, device: Device) -> None:
     graph, sources = family.graph(), [family.source, 0, family.source]

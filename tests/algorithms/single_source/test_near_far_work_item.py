@@ -183,13 +183,13 @@ def test_what_notes_trees(device: Device, monkeypatch: pytest.MonkeyPatch) -> No
     assert len(noted) == 1
 
 
-@pytest.mark.deep("-2")
+@pytest.mark.deep("-2", "tiny")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ceiling(device: Device, workers: int, setting: str) -> None:
     check_ceilings(functools.partial(solve, device, workers=workers))
 
 
-@pytest.mark.deep("random")
+@pytest.mark.deep("random", "grid")
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("name", ["random", "grid", "zero-weight cycles", "disconnected"])
 def test_target(device: Device, name: str, workers: int, setting: str) -> None:
@@ -205,7 +205,7 @@ def test_target_saves_work(device: Device) -> None:
         assert row[-1] == np.iinfo(row.dtype).max
 
 
-@pytest.mark.deep("tiny", "as it is-0-2")
+@pytest.mark.deep("tiny", "as it is-0-2", "as it is-1-2")
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("delta", [0, 1, 17.5, 1e300])
 def test_any_width_of_the_interval(device: Device, delta: float, workers: int, setting: str) -> None:

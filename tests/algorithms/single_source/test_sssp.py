@@ -605,6 +605,7 @@ def test_ldbc(edges: str, answer: str, source: int, directed: bool, shared_data:
     assert result.verify()
 
 
+@pytest.mark.deep("test_FW_2003")
 @pytest.mark.parametrize(
     "name",
     ["cover", "jagmesh7", "karate", "ldbc-directed-example", "test_BF", "test_FW_1000", "test_FW_2003", "west0067"],

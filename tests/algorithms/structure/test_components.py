@@ -196,6 +196,7 @@ def test_random_graphs_in_any_order(
     assert [set(np.flatnonzero(done == number)) for number in range(count)] == by_networkx
 
 
+@pytest.mark.deep("255-False")
 @pytest.mark.parametrize("sampled", [False, True])
 @pytest.mark.parametrize("n", [255, 256, 257, 1000, 5000])
 def test_tiles_of_several_steps(n: int, sampled: bool, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,6 +210,7 @@ def test_tiles_of_several_steps(n: int, sampled: bool, device: Device, monkeypat
         assert np.array_equal(found[1], expected)
 
 
+@pytest.mark.deep("False")
 @pytest.mark.parametrize("sampled", [False, True])
 def test_vertices_that_others_settle_meanwhile(sampled: bool, device: Device) -> None:
     """Ways to roots are long and shared, and work-groups walk them at the same time."""
@@ -284,6 +286,7 @@ def test_a_million_vertices(shape: str, name: str, device: Device) -> None:
         assert np.array_equal(labels, np.arange(n) if shape == "apart" else np.zeros(n))
 
 
+@pytest.mark.deep("three ranges", "one range")
 @pytest.mark.parametrize("name", WEAK)
 def test_edges_between_ranges_only(name: str, device: Device) -> None:
     """No vertex is connected to one of its own range, and chains go back and forth between the ranges."""
@@ -301,6 +304,7 @@ def known(directed: bool = True) -> reedsp.Graph:
     return reedsp.Graph.from_edges(6, [0, 1, 2, 3, 3], [1, 0, 1, 4, 3], directed=directed, labels=labels)
 
 
+@pytest.mark.deep("auto")
 @pytest.mark.parametrize("method", METHODS["weak"])
 def test_weak(method: Any, device: Device) -> None:
     found = reedsp.connected_components(known(), method=method, device=device)
@@ -312,6 +316,7 @@ def test_weak(method: Any, device: Device) -> None:
     assert found.verify()
 
 
+@pytest.mark.deep("colours")
 @pytest.mark.parametrize("method", METHODS["strong"])
 def test_strong(method: Any, device: Device) -> None:
     found = reedsp.connected_components(known(), "strong", method, device=device)
@@ -321,6 +326,7 @@ def test_strong(method: Any, device: Device) -> None:
     assert found.verify()
 
 
+@pytest.mark.deep("auto")
 @pytest.mark.parametrize("method", METHODS["strong"])
 def test_without_direction_both_are_the_same(method: Any, device: Device) -> None:
     found = reedsp.connected_components(known(directed=False), "strong", method, device=device)

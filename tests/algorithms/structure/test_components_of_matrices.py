@@ -87,6 +87,7 @@ def test_columns_that_are_twice_in_a_row() -> None:
     assert_same(doubled, single)
 
 
+@pytest.mark.deep("a GPU", "the device")
 @pytest.mark.usefixtures("solver")
 def test_what_is_no_number_is_no_edge() -> None:
     for weight in (np.nan, np.inf):

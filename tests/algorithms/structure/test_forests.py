@@ -296,7 +296,7 @@ def test_stars_and_paths(method: Any, n: int, device: Device) -> None:
     assert forest.verify(device)
 
 
-@pytest.mark.deep("gpu", "as it is")
+@pytest.mark.deep("gpu", "as it is", "auto", "boruvka")
 @pytest.mark.parametrize("method", ["auto", *METHODS])
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_without_edges(n: int, method: Any, pretender: Device) -> None:
@@ -398,6 +398,7 @@ def test_total_weights_are_exact(device: Device) -> None:
     assert reedsp.spanning_forest(path_of(weights), device=device).total_weight == float(sum(map(Fraction, weights)))
 
 
+@pytest.mark.deep("weights1")
 @pytest.mark.parametrize(
     ("weights", "total"),
     [
@@ -516,6 +517,7 @@ def test_a_device_that_is_wrong(method: Any, device: Device, monkeypatch: pytest
         reedsp.spanning_forest(path_of([1, 2]), method=method, device=device)
 
 
+@pytest.mark.deep("gpu")
 @pytest.mark.parametrize(("kind", "other"), [("cpu", "boruvka"), ("gpu", "kruskal")])
 def test_another_method_is_taken(kind: str, other: str, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device, "kind", kind)

@@ -285,6 +285,7 @@ def test_integers_are_exact_up_to_the_limit(device: Device) -> None:
         reedsp.full_matching(wide_diagonal(), method="auction", device=device)
 
 
+@pytest.mark.deep("True")
 @pytest.mark.parametrize("maximum", [False, True])
 def test_the_sides_of_an_undirected_graph(maximum: bool, device: Device) -> None:
     """Each edge once, as networkx has it: not the square matrix, in which each vertex is a row and a column."""

@@ -308,6 +308,7 @@ def test_a_proof_finds_faults(name: str, device: Device) -> None:
         found.verify(device)
 
 
+@pytest.mark.deep("flow")
 @pytest.mark.parametrize(
     ("name", "changed", "message"),
     [

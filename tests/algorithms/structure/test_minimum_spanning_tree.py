@@ -104,6 +104,7 @@ def test_numbers_that_are_objects() -> None:
     assert (minimum_spanning_tree(given) != by_scipy(given.astype(float))).nnz == 0
 
 
+@pytest.mark.deep("device")
 def test_indices_of_64_bits() -> None:
     graph = random_rows(np.random.default_rng(5), 20, 60, np.arange(60) % 7 * 1.0)
     graph.indices, graph.indptr = graph.indices.astype(np.int64), graph.indptr.astype(np.int64)

@@ -111,6 +111,7 @@ def test_larger_graphs(name: str, options: dict[str, object], device: reedsp.Dev
         assert found.verify()
 
 
+@pytest.mark.deep("auto")
 @every_setting
 def test_both_directions_are_used(options: dict[str, object], device: reedsp.Device) -> None:
     graph = GRAPHS["two cores"]
@@ -227,6 +228,7 @@ def test_few_searches_of_a_directed_graph_go_top_down(method: str, device: reeds
     assert bfs(undirected, 0, device=device, options=options).stats["bottom_up_levels"] > 0
 
 
+@pytest.mark.deep("groups")
 @every_setting
 @pytest.mark.parametrize("at_once", [1, 3, 64])
 def test_several_sources(
@@ -263,6 +265,7 @@ def test_a_path_of_a_million_vertices(device: reedsp.Device) -> None:
     assert np.array_equal(found.pred[1:], np.arange(n - 1))
 
 
+@pytest.mark.deep("options2")
 @pytest.mark.parametrize("options", [{}, *({"method": method} for method in traversal_bfs.METHODS)])
 def test_a_star_of_a_million_leaves(options: dict[str, object], device: reedsp.Device) -> None:
     n = 1_000_001
@@ -472,6 +475,7 @@ def gpu(device: reedsp.Device, monkeypatch: pytest.MonkeyPatch) -> reedsp.Device
     return device
 
 
+@pytest.mark.deep("options1")
 @pytest.mark.parametrize("options", [{"direction": "top-down"}, {"group_size": 64}])
 def test_options_are_those_of_a_method_that_has_them(options: dict[str, Any], gpu: reedsp.Device) -> None:
     """Of several sources, of which each has a group, and of one."""
@@ -497,7 +501,7 @@ THIN = {
 }
 
 
-@pytest.mark.deep("one vertex")
+@pytest.mark.deep("one vertex", "path")
 @pytest.mark.parametrize("name", THIN)
 def test_near_far_finds_levels_and_tree(name: str, device: reedsp.Device) -> None:
     graph = THIN[name]

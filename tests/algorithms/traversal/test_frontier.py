@@ -61,6 +61,7 @@ def test_families(name: str, device: Device, small: None, monkeypatch: pytest.Mo
         assert found.verify()
 
 
+@pytest.mark.deep("multi")
 @deep
 @each_rung
 def test_larger_graphs(name: str, device: Device, small: None) -> None:
@@ -68,6 +69,7 @@ def test_larger_graphs(name: str, device: Device, small: None) -> None:
         check(device, graph, name, 0, graph.n - 1)
 
 
+@pytest.mark.deep("multi")
 @deep
 @each_rung
 def test_as_devices_are_given_them(name: str, device: Device) -> None:

@@ -143,7 +143,7 @@ def test_the_order_by_levels(
         assert by_device(gpu, *rows, start) == by_a_list(*rows, start)
 
 
-@pytest.mark.deep("no edge from the start")
+@pytest.mark.deep("no edge from the start", "thin")
 @pytest.mark.parametrize("graph", ["no edge from the start", "thin", "path", "all"])
 def test_work_that_is_done_meanwhile(graph: str, gpu: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once, however few or many launches there are; what it raises ends the search."""

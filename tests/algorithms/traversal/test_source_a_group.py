@@ -49,7 +49,7 @@ def test_families(family: Family, more: dict[str, Any], device: reedsp.Device) -
     assert found.verify()
 
 
-@pytest.mark.deep("256")
+@pytest.mark.deep("256", "power law")
 @every_size
 @pytest.mark.parametrize("name", GRAPHS)
 def test_larger_graphs(name: str, more: dict[str, Any], device: reedsp.Device) -> None:

@@ -186,7 +186,7 @@ def test_a_checkpoint_that_is_read(error: int, device: Device, tmp_path: Path, m
     assert {"open", "read", "stat", "fstat", "mmap"} <= set(begun)
 
 
-@pytest.mark.deep("forbidden", "interrupted", "short")
+@pytest.mark.deep("forbidden", "interrupted", "short", "broken")
 @every_reading_error
 def test_results_that_are_not_in_their_place_yet(
     error: int, device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

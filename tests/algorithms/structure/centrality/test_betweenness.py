@@ -154,6 +154,7 @@ def test_closed_forms(device: Device, method: str) -> None:
     np.testing.assert_allclose(reedsp.betweenness(cycle, device=device, options=options).values, 0.5)
 
 
+@pytest.mark.deep("groups")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_hardly_any_vertices(n: int, directed: bool, method: str, device: Device) -> None:
@@ -391,6 +392,7 @@ def test_result(device: Device, tmp_path: Path) -> None:
     assert (tmp_path / "a.csv").read_text() == "source,target,betweenness\n1,2,2.0\n2,3,4.0\n3,4,2.0\n"
 
 
+@pytest.mark.deep("vertices")
 @pytest.mark.parametrize("which", ["vertices", "edges", "reached", "reached_by"])
 def test_verify_notices(which: str, device: Device) -> None:
     found = reedsp.betweenness(hub(60, directed=True), [5, 0, 9], edges=True, device=device)

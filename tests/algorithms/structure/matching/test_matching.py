@@ -242,6 +242,7 @@ def test_01_without_entries(shape: tuple[int, int], index: type, device: Device)
     assert found.stats["kernels_launched"] == 0
 
 
+@pytest.mark.deep("int64", "cpu")
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_36_wide_indices(index: type, pretender: Device) -> None:
     matrix = bipartite.random(80, 70, 2, 5, index)
@@ -278,6 +279,7 @@ def test_a_large_grid(device: Device) -> None:
 # ---- what is a graph --------------------------------------------------------------------------------
 
 
+@pytest.mark.deep("csr")
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"])
 def test_34_formats(form: str, device: Device) -> None:
     dense = (np.random.default_rng(3).random((9, 12)) < 0.2).astype(float)
