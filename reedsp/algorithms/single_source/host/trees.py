@@ -287,13 +287,23 @@ def _resolve_by_levels(
 
 
 def _hops(tails: npt.NDArray[Any], heads: npt.NDArray[Any], begins: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
-    """Return how many edges lead to each vertex from the nearest one to begin with, inf if none do; tails ascend."""
+    """Return how many edges lead to each vertex from the nearest one to begin with, inf if none do; tails ascend.
+
+    SciPy is given the ends of these edges only, which may be few of the vertices.
+    """
     import scipy.sparse
 
-    n = len(begins)
-    indptr = np.append(0, np.bincount(tails, minlength=n).cumsum())
-    matrix = scipy.sparse.csr_array((np.ones(len(heads)), heads, indptr), shape=(n, n))
-    levels: npt.NDArray[np.float64] = routines().dijkstra(matrix, indices=begins.nonzero()[0], min_only=True)
+    is_end = np.zeros(len(begins), bool)
+    is_end[tails] = is_end[heads] = True
+    ends = is_end.nonzero()[0]
+    number = np.empty(len(begins), np.int32)
+    number[ends] = np.arange(len(ends), dtype=np.int32)
+    counts = np.bincount(number.take(tails), minlength=len(ends))
+    rows = np.ones(len(heads)), number.take(heads), np.append(0, counts.cumsum())
+    matrix = scipy.sparse.csr_array(rows, shape=(len(ends), len(ends)))
+    first = (begins.take(ends) & (counts > 0)).nonzero()[0]
+    levels = np.full(len(begins), np.inf)
+    levels[ends] = routines().dijkstra(matrix, indices=first, min_only=True)
     return levels
 
 
