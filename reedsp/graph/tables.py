@@ -18,7 +18,8 @@ _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 _LONGEST_NAMES = 2**16  # bytes of a line of names that is all of a file
 _EXACT = 2**53  # integers up to this are different numbers in float64
 _INT64 = np.iinfo(np.int64)
-_STRINGS, _NUMBERS = (str,), (int, float, np.number)
+_KINDS = {"a string": (str,), "a truth value": (bool, np.bool_), "a number": (int, float, np.number)}
+"""What a row may hold that is not mixed with others, by what to call it: the first one that fits counts."""
 
 
 class TableEdges(NamedTuple):
@@ -239,17 +240,14 @@ def _refuse_large_integers(values: Any, name: str) -> None:
 
 
 def _refuse_mixed(values: Any, name: str) -> None:
-    """Refuse a string among numbers, or a number among strings, by its row."""
+    """Refuse a string among numbers or truth values, or the other way round, by its row."""
     values = _listed(values)
-    kinds = [
-        _STRINGS if isinstance(value, _STRINGS) else _NUMBERS if isinstance(value, _NUMBERS) else None
-        for value in values
-    ]
+    kinds = [next((kind for kind, types in _KINDS.items() if isinstance(value, types)), None) for value in values]
     known = [row for row, kind in enumerate(kinds) if kind is not None and values[row] == values[row]]  # NaN is none
-    other = next((row for row in known if kinds[row] is not kinds[known[0]]), None)
+    other = next((row for row in known if kinds[row] != kinds[known[0]]), None)
     if other is not None:
-        expected = "a number" if kinds[known[0]] is _NUMBERS else "a string"
-        raise TypeError(f"{place_in(name)(other)} = {values[other]!r}, expected {expected} as in row {known[0]}")
+        expected = f"{kinds[known[0]]} as in row {known[0]}"
+        raise TypeError(f"{place_in(name)(other)} = {values[other]!r}, expected {expected}")
 
 
 def _listed(values: Any) -> Sequence[Any]:

@@ -467,6 +467,9 @@ def test_the_first_wrong_weight_of_many_is_found(bad: int, good: str, wrong: str
     [
         (["a", 1], r"column 'source', row 1 = 1, expected a string as in row 0"),
         ([None, 7, "b"], r"column 'source', row 2 = 'b', expected a number as in row 1"),
+        ([True, "a"], r"column 'source', row 1 = 'a', expected a truth value as in row 0"),
+        ([np.True_, "a"], r"column 'source', row 1 = 'a', expected a truth value as in row 0"),
+        ([1, True], r"column 'source', row 1 = True, expected a number as in row 0"),
     ],
 )
 @pytest.mark.parametrize("frame", [False, True])
