@@ -17,6 +17,8 @@ BASE_SIZE = 2**26
 EXPANSION = 200
 """Largest accepted ratio of decompressed to compressed bytes, beyond the base."""
 
+Shape = tuple[int, ...]
+
 _ARRAY_HEADER = re.compile(
     rb" *\{ *'descr' *: *'([<>=|]?[biufcSU][0-9]+)' *, *'fortran_order' *: *(?:True|False) *, *"
     rb"'shape' *: *\( *((?:[0-9]{1,18} *, *)*(?:[0-9]{1,18})?) *\) *,? *\} *\n?"
@@ -26,7 +28,9 @@ _MOST_OF_HEADER = 10_000
 
 
 def check_archive(
-    file: IO[bytes], integers: Collection[str] = (), justified: Callable[[Mapping[str, int]], int] | None = None
+    file: IO[bytes],
+    integers: Collection[str] = (),
+    justified: Callable[[Mapping[str, Shape]], Mapping[str, int]] | None = None,
 ) -> int:
     """Check that an archive holds nothing but arrays of numbers and strings, as large as they say.
 
@@ -37,7 +41,7 @@ def check_archive(
     integers : collection of str
         Names of files inside that have to be arrays of integers, if they are there.
     justified : callable, optional
-        Returns, given the bytes of each file inside, how many may be expected of all of them together, besides.
+        Returns, given the shape of each array by its file's name, how many bytes may be expected of some, besides.
 
     Returns
     -------
@@ -52,24 +56,27 @@ def check_archive(
         Whatever :mod:`zipfile` raises for an archive that is damaged.
     """
     limit = BASE_SIZE + EXPANSION * file.seek(0, io.SEEK_END)
+    sizes: dict[str, int] = {}
+    shapes: dict[str, Shape] = {}
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
-        total = sum(member.file_size for member in members)
-        if justified is not None:
-            limit += justified({member.filename: member.file_size for member in members})
-        if total > limit:
-            raise ValueError(f"it expands to {total} bytes, more than {limit}")
         for member in members:
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise ValueError(f"{member.filename} is compressed by method {member.compress_type}")
             with archive.open(member) as stream:
-                dtype = check_npy(stream, member.file_size, member.filename)
+                dtype, shapes[member.filename] = check_npy(stream, member.file_size, member.filename)
             if member.filename in integers and dtype.kind not in "iu":  # SciPy would convert them, with warnings
                 raise ValueError(f"{member.filename} is an array of {dtype}, expected integers")
+            sizes[member.filename] = member.file_size
+    if justified is not None:
+        limit += sum(min(size, sizes.get(name, 0)) for name, size in justified(shapes).items())
+    total = sum(member.file_size for member in members)
+    if total > limit:
+        raise ValueError(f"it expands to {total} bytes, more than {limit}")
     return total
 
 
-def check_npy(file: IO[bytes], size: int, name: str) -> np.dtype[Any]:
+def check_npy(file: IO[bytes], size: int, name: str) -> tuple[np.dtype[Any], Shape]:
     """Check that a ``.npy`` file holds an array of real numbers or strings, as large as it says.
 
     The header is Python code, which numpy evaluates with care, but not without warnings: it has to be as numpy writes.
@@ -85,8 +92,9 @@ def check_npy(file: IO[bytes], size: int, name: str) -> np.dtype[Any]:
 
     Returns
     -------
-    dtype
-        That of the array.
+    dtype : dtype
+    shape : tuple of int
+        Those of the array.
 
     Raises
     ------
@@ -106,7 +114,8 @@ def check_npy(file: IO[bytes], size: int, name: str) -> np.dtype[Any]:
         raise ValueError(f"{name}: {error}") from None
     if dtype.kind == "c":  # of which numpy and SciPy may drop a part, with a warning
         raise ValueError(f"{name} is an array of complex numbers")
-    declared = math.prod(map(int, header[2].replace(b",", b" ").split())) * dtype.itemsize
+    shape = tuple(map(int, header[2].replace(b",", b" ").split()))
+    declared = math.prod(shape) * dtype.itemsize
     if file.tell() + declared != size:
         raise ValueError(f"{name} declares {declared} bytes of {dtype}, which do not agree with its size")
-    return dtype
+    return dtype, shape

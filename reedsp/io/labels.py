@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -47,13 +47,45 @@ def _as_text(labels: Sequence[str]) -> dict[str, npt.NDArray[Any]]:
     return {TEXT: np.frombuffer(b"".join(words), np.uint8), ENDS: ends}
 
 
-def labels_of_text(arrays: Mapping[str, npt.NDArray[Any]], n: int) -> list[str]:
-    """Return n strings that are written behind one another.
+class LabelText(NamedTuple):
+    """Strings that are written behind one another, of which at most one is empty.
+
+    Attributes
+    ----------
+    text : ndarray of uint8
+        Their UTF-8.
+    ends : ndarray of int64
+        Where each of them ends.
+    """
+
+    text: npt.NDArray[np.uint8]
+    ends: npt.NDArray[np.int64]
+
+    def strings(self) -> list[str]:
+        """Return them.
+
+        Raises
+        ------
+        ValueError
+            One is no UTF-8.
+        """
+        content = self.text.tobytes()
+        labels: list[str] = []
+        for begin, end in itertools.pairwise((0, *self.ends.tolist())):
+            try:
+                labels.append(content[begin:end].decode(errors=_SURROGATES))
+            except UnicodeDecodeError:
+                raise ValueError(f"labels[{len(labels)}] is no UTF-8 text: {content[begin:end][:40]!r}") from None
+        return labels
+
+
+def label_text(arrays: Mapping[str, npt.NDArray[Any]], n: int) -> LabelText:
+    """Return n strings that are written behind one another, none of which has been made yet.
 
     Raises
     ------
     ValueError
-        The arrays are not of such strings.
+        The arrays are not of such strings, or two are empty.
     """
     text, ends = arrays[TEXT], arrays[ENDS]
     if text.dtype != np.uint8 or text.ndim != 1:
@@ -63,11 +95,7 @@ def labels_of_text(arrays: Mapping[str, npt.NDArray[Any]], n: int) -> list[str]:
     bounds = np.concatenate(([0], ends))
     if (bounds[1:] < bounds[:-1]).any() or bounds[-1] != len(text):
         raise ValueError(f"{ENDS}: they do not ascend to the {len(text)} bytes of {TEXT}")
-    content = text.tobytes()
-    labels: list[str] = []
-    for begin, end in itertools.pairwise(bounds.tolist()):
-        try:
-            labels.append(content[begin:end].decode(errors=_SURROGATES))
-        except UnicodeDecodeError:
-            raise ValueError(f"labels[{len(labels)}] is no UTF-8 text: {content[begin:end][:40]!r}") from None
-    return labels
+    empty = np.flatnonzero(bounds[1:] == bounds[:-1])
+    if len(empty) > 1:
+        raise ValueError(f"labels[{empty[1]}] = '' is also labels[{empty[0]}]")
+    return LabelText(text, ends)

@@ -46,7 +46,7 @@ from reedsp.graph.graph import (
     transposed,
 )
 from reedsp.io.archives import BASE_SIZE, EXPANSION, check_archive
-from reedsp.io.labels import ENDS, LABELS, TEXT, labels_of_text
+from reedsp.io.labels import ENDS, LABELS, TEXT, LabelText, label_text
 from reedsp.io.texts import WORD, graph_of_lines
 from reedsp.system.files.file_errors import named_errors
 from reedsp.system.files.path_argument import path_argument
@@ -1406,11 +1406,15 @@ def _sparse_memory(matrix: Any) -> int:
         return base + held + (_EDGE_MEMORY + weight) * stored
     if matrix.format == "csc":
         return base + held + (9 + 2 * weight) * stored
-    lengths = np.diff(matrix.indptr)
-    longest = min(max(0, int(lengths.max(initial=0))), stored)
-    if 16 * longest <= _WORKING_MEMORY or (lengths.min() >= 0 and matrix.has_sorted_indices):
+    longest = min(max(0, int(np.diff(matrix.indptr).max(initial=0))), stored)
+    if 16 * longest <= _WORKING_MEMORY or (_are_bounds(matrix.indptr, stored) and matrix.has_sorted_indices):
         longest = 0  # otherwise that row is sorted apart
     return base + held + (8 + weight) * stored + 16 * longest
+
+
+def _are_bounds(indptr: npt.NDArray[Any], stored: int) -> bool:
+    """Whether rows begin and end where there are entries, as SciPy believes; differences of int32 may wrap."""
+    return indptr[0] >= 0 and indptr[-1] <= stored and bool((indptr[1:] >= indptr[:-1]).all())
 
 
 class _Naming(NamedTuple):
@@ -1418,7 +1422,7 @@ class _Naming(NamedTuple):
 
     directed: bool
     offset: int
-    labels: npt.NDArray[Any] | list[str] | None
+    labels: npt.NDArray[Any] | LabelText | None
     coordinates: npt.NDArray[np.float64] | None
     geographic: bool
 
@@ -1428,7 +1432,7 @@ def _naming(content: bytes, n: int) -> _Naming | None:
     with np.load(io.BytesIO(content)) as arrays:
         if not {"directed", "offset"} <= set(arrays):
             return None
-        labels = labels_of_text(arrays, n) if {TEXT, ENDS} <= set(arrays) else _label_array(arrays.get(LABELS), n)
+        labels = label_text(arrays, n) if {TEXT, ENDS} <= set(arrays) else _label_array(arrays.get(LABELS), n)
         coordinates = arrays.get("coordinates")
         if coordinates is not None and (coordinates.dtype != np.float64 or coordinates.shape != (n, 2)):
             found = f"{coordinates.dtype} of shape {coordinates.shape}"
@@ -1457,6 +1461,18 @@ def _single(arrays: Mapping[str, npt.NDArray[Any]], name: str, kinds: str) -> An
         expected = "True or False" if kinds == "b" else "an integer"
         raise ValueError(f"{name}: expected {expected}, got {array.dtype} of shape {array.shape}")
     return array.item()
+
+
+def _label_list(labels: npt.NDArray[Any] | LabelText | None) -> list[Any] | None:
+    """Return the labels as Python's integers or strings, after a check that they differ."""
+    if labels is None:
+        return None
+    if isinstance(labels, LabelText):
+        strings = labels.strings()
+        _check_different(strings)
+        return strings
+    _check_different(labels)
+    return list(labels.tolist())
 
 
 def _check_different(labels: npt.NDArray[Any] | list[str]) -> None:
@@ -1489,8 +1505,8 @@ def _naming_memory(naming: _Naming) -> tuple[int, int]:
     labels = naming.labels
     if labels is None:
         return 0, coordinates
-    if isinstance(labels, list):
-        objects, characters = _STRING_MEMORY * len(labels), sum(map(sys.getsizeof, labels))
+    if isinstance(labels, LabelText):  # a character is a byte of them at least, and takes four at most
+        objects, characters = _STRING_MEMORY * len(labels.ends), 4 * len(labels.text)
     else:
         objects = labels.size * (_NAME_MEMORY if labels.dtype.kind == "i" else _STRING_MEMORY)
         characters = labels.nbytes * (1 if labels.dtype.kind == "i" else 2)
@@ -1499,11 +1515,8 @@ def _naming_memory(naming: _Naming) -> tuple[int, int]:
 
 def _named(text: Text, graph: Graph, naming: _Naming, names: int, inside: int) -> Graph:
     """Return a directed graph with the direction, the offset and the labels of a file."""
-    labels = None
-    if naming.labels is not None:
-        with _blamed(text, ValueError):
-            _check_different(naming.labels)
-        labels = naming.labels if isinstance(naming.labels, list) else naming.labels.tolist()
+    with _blamed(text, ValueError):
+        labels = _label_list(naming.labels)
     rows = graph.indptr, graph.indices, graph.weights
     if naming.directed or is_symmetric(*rows):
         with _blamed(text, ValueError):

@@ -23,20 +23,14 @@ import numpy.typing as npt
 
 from reedsp.edges.device_graph import NO_VERTEX, UNREACHED
 from reedsp.graph.graph import Graph
-from reedsp.io.archives import check_archive, check_npy
-from reedsp.io.labels import array_size
+from reedsp.io.archives import Shape, check_archive, check_npy
+from reedsp.io.labels import LABELS, TEXT, array_size
 from reedsp.system.files.file_errors import named_errors
 
 _NAME = re.compile("-?[0-9]{1,19}")
 _INTEGER = re.compile("[+-]?[0-9]{1,400}")
-_HEADER_SIZE = 128
-"""Bytes that numpy writes before the numbers of an array."""
-
-_SOURCE_SIZE = 8
-"""Bytes of the index of a source, and of a number that names a vertex."""
-
-_PLACE_SIZE = 32
-"""Bytes that a result has at most for a vertex and a source: distances, once more exactly, predecessors and so on."""
+_PLACE_SIZES = {"dist.npy": 8, "exact.npy": 8, "pred.npy": 4, "levels.npy": 4, "nearest.npy": 4}
+"""Bytes that an array of a result has at most for a vertex and a source, by its file."""
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,400}(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -130,7 +124,7 @@ def _mapped_beside(path: Path) -> npt.NDArray[Any] | None:
 def read_arrays(path: Path, graph: Graph | None = None) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of a ``.npz`` file.
 
-    That of a result may be as large as its graph and its sources justify: rows without paths shrink to little.
+    Those of a result may be as large as its graph and its sources justify: rows without paths shrink to little.
 
     Raises
     ------
@@ -141,7 +135,7 @@ def read_arrays(path: Path, graph: Graph | None = None) -> dict[str, npt.NDArray
     """
     with named_errors(path), open(path, "rb") as file:
         try:
-            check_archive(file, justified=None if graph is None else partial(_result_size, graph))
+            check_archive(file, justified=None if graph is None else partial(_result_sizes, graph))
             file.seek(0)
             with np.load(file) as content:
                 return dict(content)
@@ -155,11 +149,20 @@ def read_arrays(path: Path, graph: Graph | None = None) -> dict[str, npt.NDArray
             raise ValueError(f"not an archive of arrays: {error}") from None
 
 
-def _result_size(graph: Graph, sizes: Mapping[str, int]) -> int:
-    """Return the bytes that a result of a graph may have, given those of each array in its file."""
-    sources = (sizes["source.npy"] - _HEADER_SIZE) // _SOURCE_SIZE if "source.npy" in sizes else graph.n
-    texts = [label for label in graph.labels or () if isinstance(label, str)]
-    return graph.n * (_PLACE_SIZE * max(sources, 1) + _SOURCE_SIZE) + array_size(texts)
+def _result_sizes(graph: Graph, shapes: Mapping[str, Shape]) -> dict[str, int]:
+    """Return the bytes that arrays of a result may have which are as its graph and its sources say, by their files."""
+    texts = array_size([label for label in graph.labels or () if isinstance(label, str)])
+    return {f"{LABELS}.npy": texts, f"{TEXT}.npy": texts} | _places(graph.n, shapes)
+
+
+def _places(n: int, shapes: Mapping[str, Shape]) -> dict[str, int]:
+    """Return those of the arrays with a row for each source, or one for the nearest; none if a shape is another."""
+    rows = math.prod(shapes["source.npy"]) if "source.npy" in shapes else n
+    if "nearest.npy" in shapes:
+        rows = 1
+    expected = ((n,), (1, n)) if rows == 1 else ((rows, n),)
+    sizes = {name: size * rows * n for name, size in _PLACE_SIZES.items() if name in shapes}
+    return sizes if all(shapes[name] in expected for name in sizes) else {}
 
 
 def _load_npz(content: dict[str, Any], graph: Graph, cutoff: float | None) -> Stored:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.io import labels
+from reedsp.io import labels, readers
 
 STRINGS = ["a", "", "bé", "🛣", "end\0", "\ud800", "long" * 20]
 
@@ -25,7 +25,7 @@ def test_strings_are_written_behind_one_another() -> None:
     arrays = labels.label_arrays(STRINGS)
     assert set(arrays) == {"label_text", "label_ends"}
     assert arrays["label_text"].nbytes == sum(len(each.encode(errors="surrogatepass")) for each in STRINGS)
-    assert labels.labels_of_text(arrays, len(STRINGS)) == STRINGS
+    assert labels.label_text(arrays, len(STRINGS)).strings() == STRINGS
 
 
 def test_small_arrays_are_as_numpy_writes_them() -> None:
@@ -46,6 +46,39 @@ def test_graphs_and_results_keep_them(tmp_path: Path) -> None:
     other = reedsp.Graph.from_edges(7, range(6), range(1, 7), labels=[*STRINGS[:6], "short"])
     with pytest.raises(ValueError, match="whose vertices have other names"):
         reedsp.load(tmp_path / "paths.npz", other)
+
+
+@pytest.mark.usefixtures("_text")
+def test_characters_of_four_bytes_are_no_reason_to_refuse_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readers, "_BASE_MEMORY", 2 * readers._WORKING_MEMORY)
+    graph = reedsp.Graph.from_edges(200_000, [0], [1], labels=[f"🛣{number}" for number in range(200_000)])
+    reedsp.write(graph, tmp_path / "x.npz")
+    assert reedsp.read(tmp_path / "x.npz") == graph
+
+
+@pytest.mark.usefixtures("_text")
+@pytest.mark.parametrize(
+    ("memory", "ends", "words"),
+    [
+        (0, [2, 2, 2], r"labels\[2\] = '' is also labels\[1\]"),
+        (10**9, [1, 2, 2], "it takes [0-9,]+ bytes of memory to read"),
+    ],
+)
+def test_files_are_refused_before_strings_are_made(
+    memory: int, ends: list[int], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reedsp.write(reedsp.Graph.from_edges(3, [0], [1], labels=["a", "b", ""]), tmp_path / "graph.npz")
+    with np.load(tmp_path / "graph.npz") as content:
+        arrays = dict(content)
+    np.savez(tmp_path / "graph.npz", **arrays | {"label_ends": np.array(ends)})
+    made: list[labels.LabelText] = []
+    monkeypatch.setattr(labels.LabelText, "strings", made.append)
+    monkeypatch.setattr(readers, "_sparse_memory", lambda _: memory)
+    with pytest.raises(ValueError, match=rf"graph\.npz: .*{words}"):
+        reedsp.read(tmp_path / "graph.npz")
+    assert not made
 
 
 @pytest.mark.parametrize(

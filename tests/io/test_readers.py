@@ -1653,6 +1653,22 @@ def test_real_files_of_other_kinds() -> None:
         assert_fault(DATA / "ldbc-sssp-answers" / name, 1)
 
 
+def test_npz_whose_rows_wrap_is_not_looked_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SciPy would read far behind the indices; the differences of int32 are all positive."""
+    asked: list[Any] = []
+    is_sorted = property(lambda matrix: bool(asked.append(matrix)), lambda *_: None)
+    monkeypatch.setattr(scipy.sparse.csr_array, "has_sorted_indices", is_sorted)
+    monkeypatch.setattr(scipy.sparse.csr_matrix, "has_sorted_indices", is_sorted)
+    monkeypatch.setattr(readers, "_WORKING_MEMORY", 0)
+    members = members_of(scipy.sparse.csr_array(np.diag([5, 6, 7, 8])))
+    read(archive(tmp_path, members))
+    assert asked
+    asked.clear()
+    wrapped = np.array([0, 2**31 - 1, -(2**31), -1, 4], np.int32)
+    assert_fault(archive(tmp_path, members | {"indptr.npy": npy(wrapped)}), None)
+    assert not asked
+
+
 def test_npz_whose_offset_has_no_sign(tmp_path: Path) -> None:
     content = {"indices": np.array([1], np.int32), "indptr": np.array([0, 1, 1]), "format": np.array(b"csr")}
     content |= {"shape": np.array((2, 2)), "data": np.array([5]), "directed": np.array(True), "offset": np.uint8(1)}

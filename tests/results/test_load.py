@@ -449,7 +449,7 @@ def test_rows_without_paths_shrink_to_little(sources: Any, tmp_path: Path, monke
     """More than other archives may, since the graph and its sources justify it."""
     monkeypatch.setattr(archives, "BASE_SIZE", 2**16)
     graph, path = reedsp.Graph.from_edges(500_000, [0], [1]), tmp_path / "x.npz"
-    for saved in (reedsp.sssp(graph, sources), reedsp.bfs(graph, sources)):
+    for saved in (reedsp.sssp(graph, sources), reedsp.sssp(graph, [0, 1], min_only=True), reedsp.bfs(graph, sources)):
         saved.save(path, overwrite=True)
         with pytest.raises(ValueError, match="it expands to "):
             files.read_arrays(path)
@@ -457,6 +457,39 @@ def test_rows_without_paths_shrink_to_little(sources: Any, tmp_path: Path, monke
         certificate.check(graph, files.load(path, graph))
     with np.load(path) as content:
         np.savez_compressed(path, **dict(content), more=np.zeros(100_000_000, np.int8))
+    with pytest.raises(ValueError, match=r"x\.npz: not an archive of arrays: it expands to "):
+        reedsp.load(path, graph)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"pred": np.zeros((4000, 1001), np.int32)},
+        {"pred": np.zeros(1000, np.int32)},
+        {"nearest": np.zeros(1000, np.int32)},
+        {"more": np.zeros((4000, 5000), np.int8)},
+        {"dist": np.zeros((4000, 1000), "U4")},
+        {
+            "source": None,
+            "dist": np.eye(1000),
+            "pred": np.eye(1000, dtype="i4"),
+            "more": np.zeros((1000, 18_000), "i1"),
+        },
+    ],
+)
+def test_what_sources_do_not_justify_is_refused_unread(
+    changes: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A short list of sources is no reason for arrays of other names, shapes or types."""
+    graph, path = reedsp.Graph.from_edges(1000, [0], [1]), tmp_path / "x.npz"
+    reedsp.sssp(graph, [0, 1]).save(path)
+    with np.load(path) as content:
+        arrays = dict(content)
+    arrays |= {"source": np.zeros(4000, np.int64), "dist": np.zeros((4000, 1000)), "pred": np.zeros((4000, 1000), "i4")}
+    arrays = {name: array for name, array in (arrays | changes).items() if array is not None}
+    np.savez_compressed(path, **arrays)
+    monkeypatch.setattr(archives, "BASE_SIZE", 2**16)
+    monkeypatch.delattr(np, "load")
     with pytest.raises(ValueError, match=r"x\.npz: not an archive of arrays: it expands to "):
         reedsp.load(path, graph)
 
