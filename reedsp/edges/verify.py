@@ -13,7 +13,7 @@ from reedsp.arithmetic.paths import Arithmetic
 from reedsp.cost_model.place import HOST
 from reedsp.device.build import constants
 from reedsp.device.device import Device
-from reedsp.device.discovery import get_device
+from reedsp.device.discovery import are_known, devices, get_device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
 from reedsp.edges.device_graph import NO_VERTEX, DeviceGraph
@@ -91,7 +91,7 @@ def device_that_verifies(found_on: str, device: Device | int | str | None = None
     try:
         return get_device(device)
     except DeviceError:
-        if device is not None or found_on != HOST:
+        if device is not None or found_on != HOST or (are_known() and devices()):
             raise
         return None
 

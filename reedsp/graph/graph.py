@@ -363,7 +363,8 @@ class Graph:
             False makes each edge usable in both directions, with the smaller of the two weights.
         null_value : float or None
             The value that means "no edge" besides +inf; it may be NaN. ``None`` or ``numpy.inf`` makes every 0 an edge
-            of weight 0, as the matrices of the thesis have it on the diagonal (section 5.2). Integers are compared
+            of weight 0, as the matrices of the thesis have it on the diagonal (section 5.2); a False is none
+            either way. Integers are compared
             with it exactly.
 
         Raises

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -80,8 +81,10 @@ class SimplePaths(Sequence[tuple[int | float, list[Any]]]):
     @overload
     def __getitem__(self, index: slice) -> list[tuple[int | float, list[Any]]]: ...
     def __getitem__(self, index: int | slice) -> Any:
-        routes, dist = self.routes[index], self.dist[index].tolist()
-        return list(zip(dist, routes, strict=True)) if isinstance(index, slice) else (dist, routes)
+        if isinstance(index, slice):
+            return list(zip(self.dist[index].tolist(), self.routes[index], strict=True))
+        route = self.routes[index]
+        return self.dist[operator.index(index)].item(), route
 
     def __iter__(self) -> Iterator[tuple[int | float, list[Any]]]:
         return zip(self.dist.tolist(), self.routes, strict=True)

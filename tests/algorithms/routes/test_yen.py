@@ -34,6 +34,7 @@ def test_paths_are_a_sequence(device: reedsp.Device) -> None:
     assert [paths[0], paths[1]] == [paths[-2], paths[-1]] == paths[:] == list(paths) == expected
     assert (paths[1:], paths[np.int64(1)], list(reversed(paths))) == (expected[1:], expected[1], expected[::-1])
     assert expected[1] in paths
+    assert paths[True] == expected[1]
     assert type(paths[0][0]) is float
     with pytest.raises(IndexError, match=r"^there is no route 2: there are 2$"):
         paths[2]

@@ -58,6 +58,17 @@ def test_what_a_device_has_found_asks_for_one() -> None:
         reedsp.spanning_forest([[0, 1], [0, 0]]).verify("gpu")
 
 
+def test_a_name_that_no_device_has_is_no_lack_of_devices(
+    device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = everything_of(random_graph(5, 9, 1))
+    monkeypatch.setattr(discovery, "_devices", [device])
+    monkeypatch.setenv("REEDSP_DEVICE", "no such device")
+    for each in found:
+        with pytest.raises(reedsp.DeviceError, match="REEDSP_DEVICE = 'no such device' fits none"):
+            each.verify()
+
+
 TWO_RINGS = reedsp.Graph.from_edges(6, [0, 1, 2, 3, 4, 5, 2], [1, 2, 0, 4, 5, 3, 3], labels=list("abcdef"))
 APART = reedsp.Graph.from_edges(6, [0, 1, 3], [1, 2, 4], labels=list("abcdef"))
 

@@ -147,7 +147,7 @@ def meant_edges(case: Case) -> list[Weighted]:
     if case.container in _ZERO_IS_NO_EDGE:
         edges = [edge for edge in edges if edge[2] != 0]
     if case.weight_type == "bool":
-        edges = [(u, v, 1) for u, v, w in edges if w]
+        edges = [(u, v, int(w)) for u, v, w in edges if w or case.container == "masked"]
     edges = [edge for edge in edges if edge[2] != np.inf]
     return edges if case.directed else edges + [(v, u, w) for u, v, w in edges]
 

@@ -130,8 +130,8 @@ def full_matching(case: Case, device: Any) -> None:
     given, rules = case.arguments, _rules(case)
     n_rows, n_columns, edges = _in_sides(case, rules)
     size, span = min(n_rows, n_columns), Fraction(0)
-    weights = [Fraction(w) for w in edges.values()]
     if not rules.must:
+        weights = [Fraction(w) for w in edges.values()]
         span = max(map(abs, weights), default=span)
         spread = max(weights, default=span) - min(weights, default=span)
         if max(512 * (size + 1) * spread, span) >= 2**62 or span * 4 * (size + 1) > np.finfo(np.float64).max:
