@@ -58,7 +58,7 @@ def search_by_hand(
 
 
 def search_each_by_hand(
-    matrix: Any, sources: Iterable[int], limit: float = np.inf, unweighted: bool = False, directed: bool = True
+    matrix: Any, sources: Iterable[int], limit: float, unweighted: bool, directed: bool
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
     """Return distances and predecessors from each source, both of shape (sources, n).
 
