@@ -146,6 +146,14 @@ def test_sums_that_would_leave_the_type(bits: int, device: Device) -> None:
     assert reedsp.sssp(path, 0, METHOD, device=device).dist.tolist() == [-depth * 2.0**bits for depth in range(4)]
 
 
+@pytest.mark.parametrize("bits", [22, 54])
+def test_a_cycle_is_looked_for_before_a_second_turn_leaves_the_type(bits: int, device: Device) -> None:
+    vertices = np.arange(200)
+    turn = reedsp.Graph.from_edges(200, vertices, np.roll(vertices, -1), [-(2**bits)] * 200)
+    with pytest.raises(reedsp.NegativeCycleError):
+        reedsp.sssp(turn, 0, METHOD, device=device)
+
+
 def test_rounding_makes_a_cycle(device: Device) -> None:
     """Each turn of a cycle of weight 0.3 loses 2: that row is solved in integers, and the other one as it is."""
     graph = reedsp.Graph.from_edges(5, [0, 1, 2, 3, 4], [1, 2, 3, 1, 3], [1e16, 0.9, 0.9, -1.5, 0.25])
