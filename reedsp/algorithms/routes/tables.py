@@ -19,11 +19,12 @@ from reedsp.graph.graph import MAX_VERTICES, Graph
 from reedsp.system.elsewhere import Elsewhere
 from reedsp.system.host_memory import host_memory
 from reedsp.system.options import check_memory_limit, integer
-from reedsp.system.public import public
+from reedsp.system.public import compared_as_object, public
 from reedsp.typing import Distances, DistanceType, GraphLike, Vertices
 
 
 @public
+@compared_as_object
 class Nearest(NamedTuple):
     """The vertices that are nearest to each source, and how far they are.
 
@@ -45,16 +46,6 @@ class Nearest(NamedTuple):
 
     dist: Distances
     vertices: npt.NDArray[Any]
-
-    def __eq__(self, other: object) -> bool:
-        """Tell whether it is the same object, as of other results: arrays have no one answer."""
-        return self is other
-
-    def __ne__(self, other: object) -> bool:
-        return self is not other
-
-    def __hash__(self) -> int:
-        return id(self)
 
 
 def distance_table(
