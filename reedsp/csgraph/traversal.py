@@ -23,6 +23,7 @@ from reedsp.device.job import Job
 from reedsp.edges.matrix_graph import are_finite, canonical_rows
 from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.graph import without_room
+from reedsp.graph.indices import with_indices_alike
 from reedsp.primitives.sort.sorts import sort_by_key
 from reedsp.system.options import integer
 from reedsp.typing import MatrixLike
@@ -159,7 +160,7 @@ def _by_scipy(
 ) -> tuple[_Vertices, _Vertices]:
     n = len(indptr) - 1
     matrix = scipy.sparse.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n))
-    return on_host(matrix, start, directed)  # type: ignore[no-any-return]
+    return on_host(with_indices_alike(matrix), start, directed)  # type: ignore[no-any-return]
 
 
 def _both_ways(
