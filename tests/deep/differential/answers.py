@@ -169,7 +169,8 @@ def rules_of(case: Case, result: str | None) -> Rules:
         rules.must.add(ValueError)
     elif floats and rules.heaviest > (INT64_MAX if rules.result.kind == "i" else float(np.finfo(rules.result).max)):
         rules.must.add(OverflowError)
-    small = rules.bound + Fraction(rules.heaviest) <= EXACT_IN_FLOAT64
+    kept = Rules(case.n, [(u, v, w) for (u, v), w in lightest(rules).items()], rules.result)
+    small = kept.bound + Fraction(kept.heaviest) <= EXACT_IN_FLOAT64
     rules.exact = whole and (not floats or rules.result.kind == "i" or small)
     return rules
 

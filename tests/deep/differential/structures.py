@@ -11,7 +11,7 @@ import pytest
 
 import reedsp
 from tests.deep.differential.answers import Rules, ask, require, rules_of
-from tests.deep.differential.cases import Case, Weighted, as_argument, contents, node
+from tests.deep.differential.cases import NETWORKX, Case, Weighted, as_argument, contents, node
 from tests.support import structure_oracle as oracle
 
 _LARGEST_SUM = 2**63 - 1
@@ -120,7 +120,7 @@ def _graph(case: Case, container: Any) -> reedsp.Graph:
     given = as_argument(case, container)
     if isinstance(given, reedsp.Graph):
         return given
-    if case.container in ("Graph", "DiGraph", "MultiGraph", "MultiDiGraph"):
+    if case.container in NETWORKX:
         return reedsp.Graph.from_networkx(given)
     return reedsp.Graph.from_scipy(given) if hasattr(given, "nnz") else reedsp.Graph.from_dense(given)
 
@@ -171,7 +171,9 @@ def flow(case: Case, device: Any) -> None:
     given, rules = dict(case.arguments), _rules(case)
     source, target = given.pop("source") % case.n, given.pop("target") % case.n
     edges = _lightest(rules)
-    if rules.must or source == target or any(not 0 <= w <= _LARGEST_SUM or w != int(w) for *_, w in edges):
+    unlimited = case.container in NETWORKX and any(w == np.inf for *_, w in case.edges)  # refused, elsewhere no edge
+    possible = all(0 <= w <= _LARGEST_SUM and w == int(w) for *_, w in edges)
+    if rules.must or source == target or unlimited or not possible:
         rules.must.add(ValueError)
     elif sum(int(w) for *_, w in edges) > _LARGEST_SUM:
         rules.may.add(OverflowError)
