@@ -8,9 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from reedsp.algorithms.all_pairs.apsp import apsp, beyond_types, planned
+from reedsp.algorithms.all_pairs.for_workers import checked as checked_for_workers
 from reedsp.algorithms.all_pairs.out_of_core.plan import make_plan
 from reedsp.algorithms.contraction.prepared_graph import rows_at_once as prepared_at_once
 from reedsp.algorithms.routes import statistics
@@ -27,7 +26,7 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, source_argument, vertices_argument
 from reedsp.graph.graph import Graph
-from reedsp.system.files.path_argument import path_to_write
+from reedsp.system.files.rows_path import free_path
 from reedsp.system.options import check_choice, flag, integer
 from reedsp.system.progress_bar import may_be_silent, search_bar
 from reedsp.typing import EstimatedFunction, GraphLike
@@ -105,17 +104,14 @@ def estimate(
     if isinstance(graph, Prepared):
         raise TypeError(f"workers: the graph is prepared on {graph.device}, and cannot be asked on a cluster")
     out = given.pop("out", out)
-    if function == "apsp" and isinstance(out, np.ndarray):
-        return estimated.shared({**given, "out": out}, count, False)
-    if out is not None:
-        path_to_write(out)
-    return estimated.shared(given, count, out is not None)
+    return estimated.shared(given, count, out)
 
 
 # ---- all pairs --------------------------------------------------------------------------------------
 
 
-def _of_all_pairs(arguments: Mapping[str, Any]) -> Estimate:
+def _of_all_pairs(arguments: Mapping[str, Any], most_spans: int = 0) -> Estimate:
+    """Return what a call takes, where strips travel that have at most some spans, or as it likes."""
     plan = planned(**arguments)
     task, n = plan.task, plan.task.graph.n
     if n == 0:
@@ -128,13 +124,13 @@ def _of_all_pairs(arguments: Mapping[str, Any]) -> Estimate:
     device_bytes = counts.bytes_of_searches(pairs, known) if searches_bytes else counts.bytes_of_matrix(pairs)
     if plan.method == "min-plus":
         device_bytes += matrix  # a product is not written over what it is made of
-    if task.on_host:
-        if task.memory_limit is not None and task.weights is not None:
-            make_plan(n, task.weights, task.devices, task.memory_limit, None)  # refuses one that is too small
-        device_bytes = min(device_bytes, task.memory_limit or int(_PART_OF_MEMORY * task.devices[0].global_memory))
     in_files = task.target is not None
+    if task.on_host:
+        if task.memory_limit is not None and task.weights is not None:  # one that is too small is refused
+            make_plan(n, task.weights, task.devices, task.memory_limit, None, most_spans=1 if in_files else most_spans)
+        device_bytes = min(device_bytes, task.memory_limit or int(_PART_OF_MEMORY * task.devices[0].global_memory))
     host_bytes = 0 if in_files else answer + matrix * task.on_host
-    disk_bytes = answer + matrix if in_files else 0
+    disk_bytes = matrix + max(answer, counts.bytes_of_pass(pairs)) if in_files else 0
     seconds = expected.seconds + disk_bytes / _DISK
     return _within(plan.method, seconds, expected.factor, known, device_bytes, host_bytes, disk_bytes, plan.because)
 
@@ -154,7 +150,7 @@ def _of_searches(arguments: Mapping[str, Any], may_be_host: bool = True) -> Esti
         return _of_prepared_searches(where, searched, len(starts) * graph.n * (result.itemsize + 4))
     how = {"min_only": bool(given.get("min_only")), "may_be_host": may_be_host}
     plan = planned_search(asked, starts, None if device is None else get_device(device), method, **how)
-    answer = len(starts) * graph.n * (result.itemsize + 4)
+    answer = graph.n * (len(starts) * (result.itemsize + 4) + 4 * how["min_only"])
     choice = plan.choice
     if plan.device is None:
         return _within(choice.methods[0], choice.seconds, 1.0, None, 0, answer, 0, choice.because)
@@ -237,10 +233,14 @@ def _bytes_of_prepared(device: Device, searched: searches.Searches) -> int:
 # ---- over workers -----------------------------------------------------------------------------------
 
 
-def _of_shared_pairs(arguments: Mapping[str, Any], workers: int, in_files: bool) -> Estimate:
-    alone = _of_all_pairs(arguments)
-    plan = planned(**arguments)
-    graph, n, pairs = plan.task.graph, plan.task.graph.n, plan.pairs
+def _of_shared_pairs(arguments: Mapping[str, Any], workers: int, out: Any) -> Estimate:
+    graph, device = as_graph(arguments["graph"]), arguments.get("device")
+    asked = {name: each for name, each in arguments.items() if name != "device"} | {"graph": graph, "out": out}
+    in_files, n = checked_for_workers(**asked).target is not None, graph.n
+    given = {**asked, "out": None if in_files else out, "device": None if device is None else get_device(device)}
+    alone = _of_all_pairs(given, sharing.spans_of_strip(n, counts.SPAN, workers))
+    plan = planned(**given)
+    pairs = plan.pairs
     if n == 0:
         return alone
     if plan.method == choose.SEARCHES:
@@ -253,10 +253,14 @@ def _of_shared_pairs(arguments: Mapping[str, Any], workers: int, in_files: bool)
 
 
 def _of_shared_searches(
-    found: Callable[[Mapping[str, Any]], Estimate], arguments: Mapping[str, Any], workers: int, in_files: bool
+    found: Callable[[Mapping[str, Any]], Estimate], arguments: Mapping[str, Any], workers: int, out: Any
 ) -> Estimate:
     if arguments.get("min_only"):
         raise ValueError("min_only: workers find the distances from each source")
+    if arguments.get("target") is not None:
+        raise TypeError("target: workers find the distances to all vertices")
+    if out is not None:
+        free_path(out)
     graph = as_graph(arguments["graph"])
     sources, _ = source_argument(graph, arguments["source"])
     device = get_device(arguments.get("device"))
@@ -269,11 +273,11 @@ def _of_shared_searches(
     answer = alone.host_bytes - 4 * len(sources) * graph.n  # without trees
     sizes = len(sources), answer // len(sources), _bytes_sent(graph), workers, most
     shared = sharing.searches(*sizes, lambda rows: found({**given, "source": names[:rows]}).seconds)
-    return _shared(alone, shared, workers, answer, in_files)
+    return _shared(alone, shared, workers, answer, out is not None)
 
 
-def _of_shared_statistics(arguments: Mapping[str, Any], workers: int, in_files: bool) -> Estimate:
-    if in_files:
+def _of_shared_statistics(arguments: Mapping[str, Any], workers: int, out: Any) -> Estimate:
+    if out is not None:
         raise TypeError("out: there are no rows to be written")
     graph, device = as_graph(arguments["graph"]), get_device(arguments.get("device"))
     sources = arguments.get("sources")
@@ -307,7 +311,7 @@ class _Estimated(NamedTuple):
 
     function: Callable[..., Any]
     alone: Callable[[Mapping[str, Any], bool], Estimate]
-    shared: Callable[[Mapping[str, Any], int, bool], Estimate]
+    shared: Callable[[Mapping[str, Any], int, Any], Estimate]
 
 
 _FUNCTIONS: dict[str, _Estimated] = {

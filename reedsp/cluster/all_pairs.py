@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from reedsp.algorithms.all_pairs.for_workers import checked
 from reedsp.algorithms.all_pairs.path_matrix import one_of_each
 from reedsp.algorithms.all_pairs.trees import slack_of
 from reedsp.arithmetic.matrix import Weights
@@ -24,9 +25,9 @@ from reedsp.cluster.engines.job import Task, run
 from reedsp.cluster.floyd_warshall import Held, relax_all
 from reedsp.cluster.output import Output
 from reedsp.cluster.plan import parts
-from reedsp.cluster.question import Question, question_of
+from reedsp.cluster.question import Question
 from reedsp.cluster.strips import Strips
-from reedsp.cluster.work_folder import WorkFolder, partial
+from reedsp.cluster.work_folder import WorkFolder
 from reedsp.cluster.worker.published import Published
 from reedsp.cost_model import choose, sharing
 from reedsp.cost_model.counts import SPAN
@@ -38,6 +39,7 @@ from reedsp.results.all_pairs import AllPairs
 from reedsp.system.files.journal import Journal
 from reedsp.system.files.journaled_folder import JOURNAL
 from reedsp.system.files.own_folder import OwnFolder
+from reedsp.system.files.rows_path import partial
 from reedsp.system.phases import Phases
 from reedsp.system.progress_bar import vertices_bar
 from reedsp.typing import AllPairsMethod, AllPairsOptions, Distances, DistanceType, GraphLike, NegativeCycles
@@ -123,13 +125,14 @@ def apsp(
     graph = as_graph(graph)
     bar = vertices_bar("solving", progress)
     place = out if isinstance(out, np.ndarray) else None
-    asked = question_of(graph, method, predecessors, negative_cycles, out, dtype, memory_limit, options)  # type: ignore[arg-type]
+    asked = checked(graph, method, predecessors, negative_cycles, out, dtype, memory_limit, options)  # type: ignore[arg-type]
     phases.begin("search")
     with cluster._used(graph) as reference:
+        question = Question(**vars(asked), reference=reference)
         with bar as report:
-            solved = solve(cluster.engine, replace(asked, reference=reference), report)
+            solved = solve(cluster.engine, question, report)
         phases.begin("download")
-        dist, pred = solved.arrays(asked, place, array)
+        dist, pred = solved.arrays(question, place, array)
     workers = cluster.engine.workers()
     spent = phases.milliseconds()
     device = f"{len(workers)} workers"

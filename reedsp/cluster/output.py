@@ -13,12 +13,9 @@ import numpy.typing as npt
 
 from reedsp.algorithms.all_pairs.out_of_core import array_files
 from reedsp.system.files.atomic_file import room_for, synchronise_folder, write_whole
-from reedsp.system.files.path_argument import path_to_write
+from reedsp.system.files.rows_path import FILE, FOLDER, ZARR
 
 _CHUNK_BYTES = 1 << 26  # of a zarr array, at most, in each of which are rows of one task
-ZARR, FOLDER, FILE = "zarr", "folder", "npy"
-_OTHERS = (".csv", ".h5", ".hdf5", ".mat", ".npz", ".parquet", ".tsv", ".txt")
-"""How names end of files that are not written."""
 
 
 @dataclass(frozen=True)
@@ -134,20 +131,3 @@ def _synchronise(path: Path) -> None:
             os.fsync(stream.fileno())
     if path.is_dir():
         synchronise_folder(path)
-
-
-def kind_of(out: str | os.PathLike[str]) -> tuple[str, Path]:
-    """Return what a path asks for, and the path, which is the same for workers that are in another folder.
-
-    Raises
-    ------
-    TypeError, ValueError
-        It is no path, or an empty one, or its name is that of a file of another format.
-    FileNotFoundError
-        There is no folder for it.
-    """
-    path = path_to_write(out)
-    ending = path.suffix.lower()
-    if ending in _OTHERS:
-        raise ValueError(f"out = {os.fspath(out)!r}, expected a name that ends in .zarr or .npy, or one for a folder")
-    return {".zarr": ZARR, ".npy": FILE}.get(ending, FOLDER), path

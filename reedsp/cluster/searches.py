@@ -21,15 +21,16 @@ from reedsp.arithmetic.types import InexactError
 from reedsp.cluster import plan, tasks
 from reedsp.cluster.engines.engine import Engine, Future, Rows
 from reedsp.cluster.engines.job import Task, returned, run
-from reedsp.cluster.output import Output, kind_of
+from reedsp.cluster.output import Output
 from reedsp.cluster.tasks import Search, Trees
-from reedsp.cluster.work_folder import WorkFolder, partial, refuse_existing
+from reedsp.cluster.work_folder import WorkFolder
 from reedsp.cluster.worker.published import Published
 from reedsp.cost_model import sharing
 from reedsp.edges.negative_cycle_error import NegativeCycleError
 from reedsp.edges.statistics import Measured
 from reedsp.graph.arguments import as_graph, source_argument
 from reedsp.graph.graph import Graph
+from reedsp.system.files.rows_path import free_path, partial
 
 _ROWS = "rows"
 _SHOWN = 6  # sources of a task in an error
@@ -163,10 +164,8 @@ def rows_in_files(
     OSError
         A worker cannot write it.
     """
-    kind, target = kind_of(out)
+    kind, target = free_path(out)
     beside = partial(target)
-    if not os.path.lexists(beside):
-        refuse_existing(target)
     problem, count = question.problem(reference, kind), len(question.sources)
     folder = WorkFolder(beside, problem)
     if folder.has_lost({_ROWS: target}):

@@ -8,7 +8,6 @@ that no one waits for any more writes its file once again; that of another probl
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import os
 import re
@@ -20,6 +19,7 @@ from typing import Any
 from reedsp.cluster.strips import Filed
 from reedsp.system.files.atomic_file import synchronise_folder
 from reedsp.system.files.journaled_folder import JOURNAL, LOCK, JournaledFolder
+from reedsp.system.files.rows_path import is_there, refuse_existing
 
 FORMAT = 2
 """Version of the files; others are not read."""
@@ -195,35 +195,9 @@ class WorkFolder(JournaledFolder):
             self._placed.add(values[0])
 
 
-def is_there(path: Path) -> bool:
-    """Return whether there is something in a place, a link to nothing included.
-
-    Raises
-    ------
-    OSError
-        It cannot be looked at, which says nothing about what is there.
-    """
-    try:
-        os.lstat(path)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def refuse_existing(path: Path) -> None:
-    """Raise FileExistsError if there is something in a place."""
-    if is_there(path):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-
-
 def _is_one_file(source: Path, target: Path) -> bool:
     """Whether a file has two names, as where the power failed while it was moved."""
     return is_there(source) and is_there(target) and os.path.samefile(source, target)
-
-
-def partial(target: Path) -> Path:
-    """Return the folder of work in progress for a result."""
-    return target.with_name(f"{target.name}.partial")
 
 
 def _delete(path: Path) -> None:

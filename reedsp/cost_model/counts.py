@@ -204,6 +204,11 @@ def bytes_of_matrix(pairs: Pairs) -> int:
     return found + pairs.predecessors * pairs.n**2 * (8 + 2 * size)
 
 
+def bytes_of_pass(pairs: Pairs) -> int:
+    """Return the bytes of the files by which a pass through a span is repeated; of longer ones an answer has more."""
+    return 3 * min(SPAN, pairs.n) * pairs.n * SIZES[pairs.matrix]
+
+
 def bytes_of_searches(pairs: Pairs, known: Known) -> int:
     """Return the bytes that searches from all vertices need on a device, of which some are searched at a time."""
     size, n = SIZES[pairs.search], pairs.n

@@ -23,7 +23,7 @@ class Estimate:
         Between which nineteen of twenty measured calls were, on a machine that was calibrated and does nothing else;
         wider where the device was not, or little is known of the method.
     device_bytes, host_bytes, disk_bytes : int
-        Memory of the device, of the host for the answer, and of files.
+        Memory of the device, of the host for the answer, and of files, where they need most room.
     because : str
         Why this method, in a sentence.
 

@@ -79,7 +79,7 @@ def test_what_is_taken_is_what_was_said(
     if found.method == "near-far" and function == "bfs":  # of a deep graph, which a GPU finds out
         return
     assert found.method == expected.method
-    arrays = [found.levels if function == "bfs" else found.dist, found.pred]
+    arrays = [found.levels if function == "bfs" else found.dist, found.pred, getattr(found, "nearest", None)]
     assert expected.host_bytes >= sum(each.nbytes for each in arrays if each is not None)
     if "memory_limit" not in arguments:
         assert expected.host_bytes == sum(each.nbytes for each in arrays if each is not None)
@@ -218,10 +218,33 @@ def test_files(tmp_path: Path, device: Device) -> None:
     expected = reedsp.estimate(GRAPH, "apsp", **arguments)
     assert expected.host_bytes == 0
     assert expected.disk_bytes == 60 * 60 * (8 + 4 + 4)  # the last of a checkpoint
+    wide = random(60, 200, 10**6)  # by a matrix of int32, of whose size each of three files of a pass is
+    small = reedsp.estimate(wide, "apsp", out=tmp_path / "dist.npy", dtype="int32", device=device)
+    assert small.disk_bytes == 60 * 60 * (4 + 3 * 4)
     assert not list(tmp_path.iterdir())
     assert expected.seconds > reedsp.estimate(GRAPH, "apsp", predecessors=True, device=device).seconds
     plenty = reedsp.estimate(random(3000, 9000), "apsp", memory_limit=1 << 25, device=device)
     assert plenty.device_bytes == 1 << 25
+
+
+def test_limits_are_those_of_the_call(tmp_path: Path, device: Device) -> None:
+    """Where the matrix is in a file, or over workers, strips of it travel, which takes more memory."""
+
+    def least(ask: Any, **arguments: Any) -> int:
+        with pytest.raises(ValueError, match=r"^memory_limit: 9,000 bytes, but 60 vertices need") as raised:
+            ask(GRAPH, **arguments, memory_limit=9000)
+        return int(str(raised.value).split("need ")[1].split()[0].replace(",", ""))
+
+    calls = reedsp.apsp, reedsp.estimate
+    alone, in_file = (
+        {least(ask, device=device, **given) for ask in calls} for given in ({}, {"out": tmp_path / "dist.npy"})
+    )
+    assert len(alone) == len(in_file) == 1
+    assert max(alone) < max(in_file)
+    assert {least(reedsp.estimate, device=device, workers=2, **given) for given in ({}, {"out": "x.npy"})} == in_file
+    assert not list(tmp_path.iterdir())
+    enough = reedsp.estimate(GRAPH, device=device, workers=2, memory_limit=max(in_file))
+    assert enough.method == "floyd-warshall"
 
 
 def test_a_limit_with_a_fraction_is_whole_bytes(device: Device) -> None:
@@ -474,6 +497,32 @@ def test_many_tasks_take_the_client_its_time() -> None:
 def test_bad_workers(given: dict[str, Any], error: type[Exception], message: str, device: Device) -> None:
     with pytest.raises(error, match=message):
         reedsp.estimate(GRAPH, "sssp", [0], device=device, **given)
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "error", "message"),
+    [
+        ("apsp", {"method": "min-plus"}, ValueError, r"^method = 'min-plus', expected one of 'auto', "),
+        ("apsp", {"options": {"kernel": "katz-kider"}}, ValueError, r"^options: kernel = 'katz-kider' works on one"),
+        ("apsp", {"device": [0, 1]}, TypeError, r"^device: expected a device, an index or part of a name, got list$"),
+        ("apsp", {"out": "x.csv"}, ValueError, r"^out = 'x\.csv', expected a name that ends in \.zarr or \.npy"),
+        ("sssp", {"source": 0, "out": "x.csv"}, ValueError, r"^out = 'x\.csv', expected a name that ends in"),
+        ("sssp", {"source": 0, "target": 1}, TypeError, r"^target: workers find the distances to all vertices$"),
+    ],
+)
+def test_what_workers_refuse(function: Any, given: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        reedsp.estimate(GRAPH, function, workers=2, **given)
+
+
+@pytest.mark.parametrize(("function", "given"), [("apsp", {}), ("sssp", {"source": 0}), ("bfs", {"source": 0})])
+def test_workers_write_over_nothing(function: Any, given: dict[str, Any], tmp_path: Path, device: Device) -> None:
+    out = tmp_path / "x.npy"
+    out.touch()
+    with pytest.raises(FileExistsError):
+        reedsp.estimate(GRAPH, function, **given, device=device, workers=2, out=out)
+    (tmp_path / "x.npy.partial").mkdir()  # whose result it may be
+    assert reedsp.estimate(GRAPH, function, **given, device=device, workers=2, out=out).disk_bytes > 0
 
 
 def test_arrays_that_workers_fill(device: Device) -> None:

@@ -500,7 +500,7 @@ def test_a_full_disk_is_an_error_and_the_same_call_goes_on(
 
 def test_a_file_for_which_there_is_no_room(tmp_path: Path) -> None:
     rows = np.zeros((3, 1000))
-    folder = output.Output(output.FOLDER, tmp_path / "x", rows.shape, rows.dtype, len(rows))
+    folder = output.Output("folder", tmp_path / "x", rows.shape, rows.dtype, len(rows))
     folder.prepare()
     with files_that_end_at(10_000), pytest.raises(OSError, match="File too large") as raised:
         folder.write(0, rows)

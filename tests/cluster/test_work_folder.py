@@ -14,10 +14,11 @@ import pytest
 
 from reedsp.cluster import work_folder
 from reedsp.cluster.strips import Filed
-from reedsp.cluster.work_folder import WorkFolder, is_there, partial
+from reedsp.cluster.work_folder import WorkFolder
 from reedsp.system.files import atomic_file
 from reedsp.system.files.journal import Journal
 from reedsp.system.files.own_folder import OwnFolder
+from reedsp.system.files.rows_path import is_there, partial
 from tests.system.files.failing import CUT, READING_ERRORS, each_read_fails
 
 N, ROWS = 10, 4

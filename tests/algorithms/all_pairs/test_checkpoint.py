@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -377,6 +377,18 @@ def test_results_are_those_of_their_kind(folder: Path, tmp_path: Path) -> None:
         assert not checkpoint.has_results("a kind", targets)
         with pytest.raises(FileExistsError):
             checkpoint.refuse_taken("a kind", targets)
+
+
+def test_results_take_the_room_of_what_no_pass_needs_any_more(folder: Path) -> None:
+    def write(stream: IO[bytes]) -> None:
+        assert {each.name for each in folder.iterdir()} == {"journal", "lock", "matrix", DIST}
+        raise OSError(errno.EIO, "broken")
+
+    with finished(folder) as checkpoint, pytest.raises(OSError, match="broken"):
+        checkpoint.write_results("a kind", {DIST: (1, write)})
+    with opened(folder) as checkpoint:  # as where it was killed meanwhile
+        assert checkpoint.finished()
+        assert np.array_equal(checkpoint.matrix, MATRIX)
 
 
 def test_a_link_to_the_result_is_not_the_result(folder: Path, tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ class Checkpoint(JournaledFolder):
         """
         known: dict[str, list[int]] = {}
         self._refuse_when_closed()
-        for name in (DIST, PRED):
+        for name in (_PANELS, _ROWS, _COLUMNS, DIST, PRED):  # no pass is left that would be repeated
             self._own.unlink(name)
         try:
             for name, (size, write) in writers.items():
