@@ -12,8 +12,9 @@ _SOLVED = {
     "method": "the method that was used",
     "device": "name and platform of the device",
     "seconds": "seconds that solving took",
-    "stats": "what the device did: `kernels_launched`, `milliseconds`, `bytes_to_device`, `bytes_from_device`, "
-    "`bytes_allocated`, `phases` (of the whole call, in milliseconds, of which `milliseconds` is the search) and more",
+    "stats": "what the device did: `kernels_launched`, `milliseconds` (on a device from its first work to the end, on "
+    "the host those of the search), `bytes_to_device`, `bytes_from_device`, `bytes_allocated`, `phases` (of the "
+    "call, in milliseconds) and more",
 }
 _EXPECTED = {
     "estimate": "with `--dry-run`, and without the keys of an answer: `method`, `seconds`, between `low` and `high`, "

@@ -53,9 +53,10 @@ class AllPairs(AsArray):
         Name and platform of the device.
     stats : dict
         ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
-        ``bytes_allocated``, ``arithmetic`` (in which path weights were added), and ``phases``, as in
-        :class:`ShortestPaths`; copies of predecessors count as "tree". Of a cluster, ``device``, ``milliseconds`` and
-        ``phases``.
+        ``bytes_allocated``, ``arithmetic`` (in which path weights were added), ``chosen_because`` and ``phases``, as in
+        :class:`ShortestPaths`; copies of predecessors, and with `out` their file, count as "tree", the file of the
+        distances as "download". Of a cluster, ``device``, ``workers``, ``chosen_because``, ``phases`` and, which is
+        their sum, ``milliseconds``.
     """
 
     graph: Graph

@@ -36,10 +36,10 @@ class BreadthFirst(SearchResult):
     device : str
         Name and platform of the device.
     stats : dict
-        ``device``, ``kernels_launched``, ``milliseconds``, ``search_milliseconds`` (those until the search had ended,
-        before the answer was copied), ``bytes_to_device``, ``bytes_from_device``, ``bytes_allocated``,
-        ``bottom_up_levels`` (levels that were found from the vertices not reached yet, over all sources),
-        ``chosen_because`` and ``phases``, as in :class:`ShortestPaths`.
+        ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
+        ``bytes_allocated``, ``chosen_because`` and ``phases``, as in :class:`ShortestPaths`; ``search_milliseconds``
+        (those until the search had ended, before the answer was copied), and ``bottom_up_levels`` (levels that were
+        found from the vertices not reached yet, over all sources).
 
     Examples
     --------

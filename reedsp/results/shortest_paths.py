@@ -58,9 +58,10 @@ class ShortestPaths(SearchResult):
     device : str
         Name and platform of the device.
     stats : dict
-        ``device``, ``kernels_launched``, ``milliseconds``, ``bytes_to_device``, ``bytes_from_device``,
-        ``bytes_allocated``, ``arithmetic`` (in which path weights were added), ``exact_on_host`` (number of sources
-        that the host had to solve in integers, because rounding defeated the device's floats),
+        ``device``, ``kernels_launched``, ``milliseconds`` (on a device from its first work to the end, copies
+        included; on the host those of the search), ``bytes_to_device``, ``bytes_from_device``, ``bytes_allocated``,
+        ``arithmetic`` (in which path weights were added), ``exact_on_host`` (number of sources that the host had to
+        solve in integers, because rounding defeated the device's floats),
         ``chosen_because`` (why this method, and why there, in a sentence), and ``phases``: the milliseconds of the call
         in "prepare", "upload", "search", "tree", "download" and "convert", which add up to it.
 

@@ -66,10 +66,16 @@ class Answers:
         """Write distances and, if they are wanted, predecessors to results of this kind in a checkpoint."""
         n = self._matrix.n
 
+        def begin(phase: str) -> None:
+            if not self._again:  # else all is found by searches
+                self._matrix.job.phases.begin(phase)
+
         def write_predecessors(stream: IO[bytes]) -> None:
+            begin("tree")
             write_npy(stream, self._predecessors(), (n, n), np.int32)
 
         def write_dist(stream: IO[bytes]) -> None:
+            begin("download")
             write_npy(stream, self._distances(), (n, n), self._dtype)
 
         # predecessors first: to find them may correct distances

@@ -1021,6 +1021,14 @@ def test_progress_and_stats(method: str, device: Device, monkeypatch: pytest.Mon
     assert result.stats["milliseconds"] > 0
 
 
+@pytest.mark.parametrize("predecessors", [False, True])
+def test_phases_of_files(predecessors: bool, tmp_path: Path, device: Device) -> None:
+    weights = np.random.default_rng(1).integers(1, 100, (130, 130))
+    phases = reedsp.apsp(weights, predecessors=predecessors, out=tmp_path / "x.npy", device=device).stats["phases"]
+    assert min(phases[phase] for phase in ("prepare", "search", "download")) > 0
+    assert (phases["tree"] > 0) == predecessors
+
+
 @every_method
 @pytest.mark.parametrize("predecessors", [False, True])
 def test_phases_add_up_to_the_call(method: str, predecessors: bool, device: Device) -> None:
