@@ -33,7 +33,7 @@ from reedsp.edges.statistics import Measured, RowStatistics
 from reedsp.graph.graph import EXACT_IN_FLOAT64, Graph
 from reedsp.networkx_backend.graph import Arcs, Names, NetworkXGraph, Node, lists_what_it_stores, most_nodes
 from reedsp.networkx_backend.order import Replay, edges_among, only_path, replay
-from reedsp.networkx_backend.paths import LazyPaths, PathTree
+from reedsp.networkx_backend.paths import PathTree, paths_of
 from reedsp.networkx_backend.reading import EXACT_IN_INT64
 from reedsp.networkx_backend.release import SINCE_3_7
 from reedsp.system import switches
@@ -231,12 +231,12 @@ class DeviceTree:
         order = self._order[self._sources_found :]
         return zip(order, self._first[order].tolist(), strict=True)
 
-    def paths(self, source_last: bool = False) -> LazyPaths:
+    def paths(self, source_last: bool = False) -> dict[Node, list[Node]]:
         """Return the path to each node; `source_last` turns them round."""
         before = np.full(self._arcs.n, -1, np.int32)
         found = np.flatnonzero(self._first >= 0)
         before[found] = self._arcs.tails[self._first[found]]
-        return LazyPaths(PathTree(self._names, self._number_of, self._replay.order, before.data, source_last))
+        return paths_of(PathTree(self._names, self._number_of, self._replay.order, before.data, source_last))
 
     def length_to(self, number: int) -> Any:
         """Return the distance of a node that was reached."""

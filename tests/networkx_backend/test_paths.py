@@ -146,12 +146,46 @@ def test_two_threads_make_all_paths() -> None:
     assert dict(paths.items()) == dict(lazy().items())
 
 
+FOUND: dict[str, Callable[[Any], Any]] = {
+    "fewest edges": lambda graph: nx.single_source_shortest_path(graph, 0, backend="reedsp"),
+    "fewest edges to": lambda graph: nx.single_target_shortest_path(graph, 0, backend="reedsp"),
+    "by weight": lambda graph: nx.single_source_dijkstra(graph, 0, backend="reedsp")[1],
+}
+
+
+def as_c_reads(paths: Any) -> list[tuple[Any, Any]]:
+    """Return what a dict stores, which is all that orjson and pydantic-core look at."""
+    return list(dict.items(paths))
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_short_paths_are_in_a_plain_dict(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REEDSP_FORCE_DEVICE", "1")
+    graph = nx.disjoint_union(nx.path_graph(100), nx.path_graph(3))
+    paths = FOUND[name](graph)
+    step = -1 if name.endswith(" to") else 1
+    assert type(paths) is dict
+    assert as_c_reads(paths) == [(node, list(range(node + 1))[::step]) for node in range(100)]
+
+
+@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("n", [2, 3, 4, 7, 20])
+def test_nodes_on_paths_are_counted(name: str, n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path of n nodes has n (n + 1) / 2 of them on its paths; paths along a tree have fewer."""
+    monkeypatch.setenv("REEDSP_FORCE_DEVICE", "1")
+    for graph in (nx.path_graph(n), nx.star_graph(n), nx.balanced_tree(2, 3)):
+        on_all = sum(map(len, nx.single_source_shortest_path(graph, 0, backend="networkx").values()))
+        for most, kind in ((on_all, dict), (on_all - 1, LazyPaths)):
+            monkeypatch.setattr(paths_module, "_MADE_AT_ONCE", most)
+            assert type(FOUND[name](graph)) is kind
+
+
 def test_only_what_is_asked_for_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REEDSP_FORCE_DEVICE", "1")
-    paths = nx.single_source_dijkstra_path(nx.path_graph(100), 0, backend="reedsp")
+    paths = nx.single_source_dijkstra_path(nx.path_graph(400), 0, backend="reedsp")
     assert paths[7] == list(range(8))
-    assert [node for node in paths if isinstance(dict.get(paths, node), list)] == [7]
-    assert paths == {node: list(range(node + 1)) for node in range(100)}
+    assert [node for node, path in as_c_reads(paths) if isinstance(path, list)] == [7]
+    assert paths == {node: list(range(node + 1)) for node in range(400)}
 
 
 @pytest.mark.parametrize(("later", "times"), [(False, 2), (True, 1)])
