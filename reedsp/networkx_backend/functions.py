@@ -96,12 +96,16 @@ _METHODS = ("dijkstra", "bellman-ford")
 
 
 def convert_from_nx(graph: Any, **what_to_keep: Any) -> NetworkXGraph:
-    """Return the graph as this backend reads it; neighbours and weights are read when they are needed."""
+    """Return the graph as this backend reads it; neighbours and weights are read when they are needed.
+
+    networkx keeps one for the name of each weight: all of these are one, which has read the neighbours once.
+    """
     if isinstance(graph, NetworkXGraph):
         return graph
     if hasattr(graph, "_graph"):  # a view of another graph, whose changes would not clear the view's cache
         graph.__networkx_cache__ = None  # as networkx says that it is switched off
-    return NetworkXGraph(graph)
+    kept = NetworkXGraph.kept_of(graph) if nx.config.cache_converted_graphs else []
+    return kept[0] if kept else NetworkXGraph(graph)
 
 
 def convert_to_nx(answer: Any, *, name: str | None = None) -> Any:

@@ -121,9 +121,14 @@ class NetworkXGraph:
 
         It is this one while networkx keeps it: methods that change a graph empty its cache.
         """
-        cache = getattr(self.source, "__networkx_cache__", None) or {}
-        kept = list(cache.get("backends", {}).get(self.__networkx_backend__, {}).values())
-        return self if any(each is self for each in kept) else NetworkXGraph(self.source)
+        return self if any(each is self for each in self.kept_of(self.source)) else NetworkXGraph(self.source)
+
+    @classmethod
+    def kept_of(cls, source: Any) -> list[NetworkXGraph]:
+        """Return what networkx keeps of a graph, for whichever weight it was converted."""
+        cache = getattr(source, "__networkx_cache__", None) or {}
+        kept = list(cache.get("backends", {}).get(cls.__networkx_backend__, {}).values())
+        return [each for each in kept if isinstance(each, cls) and each.source is source]
 
     @property
     def nodes(self) -> list[Node]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -197,3 +198,50 @@ def test_views_without_directions(kind: Any, part: str, engine: str) -> None:
         if kind is nx.DiGraph:
             both(nx.maximum_flow_value, source, target)
             both(nx.minimum_cut, source, target)
+
+
+# ---- what networkx keeps ---------------------------------------------------------------------------------
+
+
+def by_name(graph: Any, name: str) -> Any:
+    return nx.dijkstra_path_length(graph, 0, 3, weight=name, backend="reedsp")
+
+
+def named_weights() -> nx.Graph:
+    graph = nx.path_graph(4)
+    for index, name in enumerate("abcd"):
+        nx.set_edge_attributes(graph, index, name)
+    return graph
+
+
+def test_one_converted_graph_for_the_names_of_all_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
+    read: list[int] = []
+    ends = NetworkXGraph._heads
+    monkeypatch.setattr(NetworkXGraph, "_heads", lambda graph, rows, m: (read.append(m), ends(graph, rows, m))[1])
+    graph = named_weights()
+    assert [by_name(graph, name) for name in "abcd"] == [0, 3, 6, 9]
+    kept = graph.__networkx_cache__["backends"]["reedsp"].values()
+    assert len({id(each) for each in kept}) == 1
+    assert read == [6]
+    graph.add_edge(0, 3, b=1)
+    assert [by_name(graph, name) for name in "abcd"] == [0, 1, 1, 1]
+    assert read == [6, 8]
+
+
+def test_no_converted_graph_is_used_again_where_none_is_to_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(on_device.FORCE_DEVICE, "1")
+    graph = named_weights()
+    assert by_name(graph, "b") == 3
+    with nx.config(cache_converted_graphs=False):
+        graph[0][1]["b"] = 5
+        assert by_name(graph, "b") == 7
+        assert functions.convert_from_nx(graph) is not functions.convert_from_nx(graph)
+
+
+def test_a_copy_that_shares_its_cache_is_another_graph() -> None:
+    graph = named_weights()
+    by_name(graph, "b")
+    other = copy.copy(graph)
+    assert functions.convert_from_nx(other).source is other
+    assert functions.convert_from_nx(graph).source is graph
