@@ -368,7 +368,7 @@ def closeness_centrality(
     G: NetworkXGraph, u: Node | None = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:
     """Return the reciprocal of the mean distance to each node, or to one."""
-    nodes = G if u is None else [u]
+    nodes = G.source.nodes if u is None else [u]
     if sp is None and u is not None and u not in G:
         return nx.closeness_centrality(G.source, u, distance, backend="networkx")  # which says so
     closeness = {}

@@ -325,3 +325,21 @@ def test_errors_say_what_those_of_networkx_say(distance: str | None, engine: str
         with pytest.raises(nx.NetworkXException) as found:
             function(*args, **options, backend="reedsp")
         assert (type(found.value), str(found.value)) == (type(expected.value), str(expected.value))
+
+
+class InOrder(nx.Graph):
+    """A class that names its nodes in another order than the one in which it keeps them."""
+
+    def __iter__(self) -> Any:
+        return iter(sorted(self._node))
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_a_class_that_names_its_nodes_in_another_order(directed: bool, engine: str) -> None:
+    cls = type("InOrder", (InOrder, nx.DiGraph), {}) if directed else InOrder
+    graph = cls([(4, 1), (1, 3), (3, 0), (0, 4), (2, 4), (1, 2)])
+    for distance in (None, "weight"):
+        assert_same(nx.closeness_centrality, graph, distance=distance)
+    for measure in (nx.eccentricity, nx.betweenness_centrality, nx.harmonic_centrality, nx.center):
+        if not directed or measure not in (nx.eccentricity, nx.center):
+            assert_same(measure, graph)
