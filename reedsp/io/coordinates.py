@@ -14,17 +14,15 @@ from reedsp.io.readers import (
     DECIMAL,
     Text,
     check_vertices,
-    integers,
     lines_of,
     narrow,
     natural,
-    naturals,
     open_text,
     quote,
     split,
     vertex_of,
-    words_in_columns,
 )
+from reedsp.io.words import naturals, numbers, words_in_columns
 
 _LAYOUT = "v vertex x y"
 
@@ -111,16 +109,18 @@ def _repeated(text: Text, parts: list[_Places], times: npt.NDArray[np.intp]) -> 
 
 
 def _place_block(first_line: int, block: bytes, n: int) -> _Places | None:
-    """Parse a block of whole coordinates at once; None when anything else is in it."""
+    """Parse a block of coordinates at once; None when anything else is in it."""
     words = words_in_columns(block, 4, b"v")
     if words is None:
         return None
     data, starts, ends = words
     vertices = naturals(data, starts[:, 0], ends[:, 0])
-    x, y = (integers(data, starts[:, axis], ends[:, axis]) for axis in (1, 2))
+    x, y = (numbers(data, starts[:, axis], ends[:, axis], real=True) for axis in (1, 2))
     if vertices is None or x is None or y is None or vertices.min() < 1 or vertices.max() > n:
         return None
     places = np.stack((x, y), axis=1).astype(np.float64)
+    if not np.isfinite(places).all():
+        return None
     return _Places(narrow(vertices - 1), places, range(first_line, first_line + len(starts)))
 
 

@@ -37,7 +37,6 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import (
-    EXACT_IN_FLOAT64,
     MAX_VERTICES,
     Graph,
     is_symmetric,
@@ -48,6 +47,17 @@ from reedsp.graph.graph import (
 from reedsp.io.archives import BASE_SIZE, EXPANSION, check_archive
 from reedsp.io.labels import ENDS, LABELS, TEXT, LabelText, label_text
 from reedsp.io.texts import WORD, graph_of_lines
+from reedsp.io.words import (
+    INFINITY,
+    INTEGER,
+    MAX_DIGITS,
+    NOT_ZERO,
+    find_words,
+    integers,
+    naturals,
+    numbers,
+    words_in_columns,
+)
 from reedsp.system.files.file_errors import named_errors
 from reedsp.system.files.path_argument import path_argument
 from reedsp.system.options import flag
@@ -55,9 +65,6 @@ from reedsp.system.progress_bar import bytes_bar
 
 _PIECE = 2**19
 """Bytes that are decompressed and parsed at a time: what the parser derives from them stays in the cache."""
-
-_WORD_MEMORY = 112
-"""Bytes that the arrays take for each word that is parsed at once."""
 
 _PART = 2**13
 """Bytes that are parsed at a time after a block could not be parsed at once; and edges that are numbered at a time."""
@@ -102,14 +109,8 @@ _COMPRESSED = re.compile(rb"\x1f\x8b|\xfd7zXZ\x00|BZh[0-9]|\x28\xb5\x2f\xfd|7z\x
 _XZ_MEMORY = 2**27
 """Memory limit of the xz decoder; the strongest preset of xz needs half of it."""
 
-_MAX_DIGITS = 18
-"""A number with so many digits fits into int64, whatever the digits are."""
-
 _INT64 = np.iinfo(np.int64)
-_INTEGER = re.compile(rb"[+-]?[0-9]+")
 DECIMAL = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_INFINITY = re.compile(rb"[+]?inf(inity)?", re.IGNORECASE)
-_NOT_ZERO = re.compile(rb"[^1-9eE]*[1-9]")
 _WORD = re.compile(rb"\S+")
 
 
@@ -455,8 +456,8 @@ def quote(field: bytes) -> str:
 def natural(text: Text, line: int, field: bytes) -> int:
     """Read a number of a header."""
     digits = field.lstrip(b"0")
-    if not field.isdigit() or len(digits) > _MAX_DIGITS:
-        raise text.fault(line, f"expected a number from 0 to 10**{_MAX_DIGITS} - 1, got {quote(field)}")
+    if not field.isdigit() or len(digits) > MAX_DIGITS:
+        raise text.fault(line, f"expected a number from 0 to 10**{MAX_DIGITS} - 1, got {quote(field)}")
     return int(digits or b"0")
 
 
@@ -473,12 +474,12 @@ def vertex_of(text: Text, line: int, field: bytes, first: int, last: int) -> int
 
 def _real(text: Text, line: int, field: bytes) -> float:
     """Read a weight as a float, also one that is written as an integer; that of no edge may be infinite."""
-    return math.inf if _INFINITY.fullmatch(field) else _fraction(text, line, field)
+    return math.inf if INFINITY.fullmatch(field) else _fraction(text, line, field)
 
 
 def _weight(text: Text, line: int, field: bytes, integral: bool) -> int | float:
     """Read a weight: an int when it is written as an integer, otherwise a float."""
-    if _INTEGER.fullmatch(field):
+    if INTEGER.fullmatch(field):
         digits = field.lstrip(b"+-0")
         if len(digits) <= 19:
             value = int(digits or b"0") * (-1 if field.startswith(b"-") else 1)
@@ -496,133 +497,13 @@ def _fraction(text: Text, line: int, field: bytes) -> float:
     weight = float(field)
     if math.isinf(weight):
         raise text.fault(line, f"the weight {quote(field)} is too large for float64")
-    if weight == 0 and _NOT_ZERO.match(field):
+    if weight == 0 and NOT_ZERO.match(field):
         raise text.fault(line, f"the weight {quote(field)} is too small for float64")
     return weight
 
 
 def _inexact(text: Text, line: int, weight: int) -> ValueError:
     return text.fault(line, f"float64, which the fractional weights of this file need, cannot hold {weight}")
-
-
-# ---- numbers, a block at a time ---------------------------------------------------------------------
-
-
-class _Words(NamedTuple):
-    """Where the words of a block are: ``data[starts[i]:ends[i]]``, with line breaks at ``breaks``.
-
-    Line i reaches from ``breaks[i]`` to ``breaks[i + 1]``; the data begin and end with a line break.
-    """
-
-    data: npt.NDArray[np.uint8]
-    starts: npt.NDArray[np.int64]
-    ends: npt.NDArray[np.int64]
-    breaks: npt.NDArray[np.int64]
-
-
-def find_words(block: bytes) -> _Words | None:
-    """Split a block into words; None when they are many, or when it has unusual control characters."""
-    if len(block) > _BASE_MEMORY // 4:
-        return None
-    padded = b"\n" + block + (b"" if block.endswith(b"\n") else b"\n")
-    data = np.frombuffer(padded, np.uint8)
-    gap = data <= ord(" ")
-    if np.count_nonzero(gap) != sum(np.count_nonzero(data == space) for space in b" \t\r\n"):
-        return None
-    breaks = np.flatnonzero(data == ord("\n"))
-    changes = gap[1:] != gap[:-1]
-    if np.count_nonzero(changes) // 2 * _WORD_MEMORY > _BASE_MEMORY // 2 + 2 * len(block):
-        return None
-    borders = np.flatnonzero(changes) + 1
-    return _Words(data, borders[0::2], borders[1::2], breaks)
-
-
-def words_in_columns(
-    block: bytes, columns: int, tag: bytes
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
-    """Return a block, and where the words of each line begin and end, but for the tag that all lines begin with.
-
-    None where a line has another number of words, or begins otherwise.
-    """
-    words = find_words(block)
-    if words is None:
-        return None
-    data, starts, ends, breaks = words
-    count = len(breaks) - 1
-    if len(starts) != count * columns:
-        return None
-    starts, ends = starts.reshape(count, -1), ends.reshape(count, -1)
-    if (starts[:, 0] < breaks[:-1]).any() or (ends[:, -1] > breaks[1:]).any():
-        return None
-    if tag:
-        tags, lengths = data[starts[:, 0]], ends[:, 0] - starts[:, 0]
-        if (tags != ord(tag)).any() or (lengths != 1).any():
-            return None
-        starts, ends = starts[:, 1:], ends[:, 1:]
-    return data, starts, ends
-
-
-def naturals(
-    data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64] | None:
-    """Read words that consist of digits only; None when one does not, or has too many digits for int64."""
-    lengths = ends - starts
-    longest = int(lengths.max(initial=0))
-    if longest > _MAX_DIGITS or lengths.min(initial=1) < 1:
-        return None
-    lengths = lengths.astype(np.uint8)
-    position = ends - longest  # before the first byte this wraps round, to where a byte counts as a zero, too
-    values = np.zeros(len(ends), dtype=np.int64)
-    for index in range(longest, 0, -1):
-        digits = data.take(position) - np.uint8(ord("0"))
-        digits *= lengths >= index  # what is before a shorter word counts as a zero
-        if digits.max() > 9:
-            return None
-        values *= 10
-        values += digits
-        position += 1
-    return values
-
-
-def integers(
-    data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int64] | None:
-    """Read words that consist of digits with or without a sign before them, else None."""
-    first = data[starts]
-    negative = first == ord("-")
-    values = naturals(data, starts + (negative | (first == ord("+"))), ends)
-    return values if values is None else np.where(negative, -values, values)
-
-
-_NUMBERS = b"0123456789+-.eE"
-_NO_NUMBER, _NOT_REAL = (
-    bytes(set(range(256)) - set(characters)) for characters in (_NUMBERS, _NUMBERS + b"INFTYinfty")
-)
-
-
-def _fractions(words: list[bytes], real: bool) -> npt.NDArray[np.float64] | None:
-    """Read words as float64; None when one is no number, or float64 might not hold it.
-
-    Where the weights are `real`, one may be infinite, and integers are rounded.
-    """
-    characters = b"".join(words)
-    if len(characters.translate(None, _NOT_REAL if real else _NO_NUMBER)) < len(characters):
-        return None
-    if not real and not re.search(rb"[.eE]", characters):
-        return None
-    try:
-        values = np.array(list(map(float, words)))
-    except ValueError:
-        return None
-
-    def chosen(where: npt.NDArray[np.bool_]) -> Iterator[bytes]:
-        return itertools.compress(words, where.tolist()) if where.any() else iter(())
-
-    if any(map(_NOT_ZERO.match, chosen(values == 0))) or not all(map(_INFINITY.fullmatch, chosen(np.isinf(values)))):
-        return None
-    if not real and any(map(_INTEGER.fullmatch, chosen(np.abs(values) >= EXACT_IN_FLOAT64))):
-        return None
-    return values
 
 
 # ---- tables: one edge or one value a line -----------------------------------------------------------
@@ -722,9 +603,8 @@ def _table_block(first_line: int, block: bytes, table: _Table) -> _Rows | None:
         ids[:, end] = vertices - table.first
     weights: npt.NDArray[Any] | None = None
     if table.weighted:
-        weights = integers(data, starts[:, -1], ends[:, -1])
-        if weights is None and not table.integral:
-            weights = _fractions(block.split()[table.columns - 1 :: table.columns], table.real)
+        last = starts[:, -1], ends[:, -1]
+        weights = integers(data, *last) if table.integral else numbers(data, *last, table.real)
         if weights is None:
             return None
     return _Rows(narrow(ids), weights, range(first_line, first_line + count))
@@ -1255,15 +1135,18 @@ def _adjacency_block(first_line: int, block: bytes, layout: _Adjacency, vertex: 
     count = 0 if words is None else len(words.breaks) - 1
     if words is None or vertex + count > layout.n:
         return None
-    values = naturals(words.data, words.starts, words.ends)
     borders = np.searchsorted(words.starts, words.breaks)
     lengths = np.diff(borders)
     step = 1 + layout.weighted
-    if values is None or lengths.min() < layout.skip or ((lengths - layout.skip) % step).any():
+    if lengths.min() < layout.skip or ((lengths - layout.skip) % step).any():
         return None
-    place = np.arange(len(values)) - np.repeat(borders[:-1], lengths) - layout.skip
-    targets = values[(place >= 0) & (place % step == 0)] - 1
-    weights = values[(place >= 0) & (place % step == 1)] if layout.weighted else None
+    place = np.arange(len(words.starts)) - np.repeat(borders[:-1], lengths) - layout.skip
+    is_weight = (place >= 0) & (place % step == 1)
+    values = naturals(words.data, words.starts[~is_weight], words.ends[~is_weight])
+    weights = numbers(words.data, words.starts[is_weight], words.ends[is_weight]) if layout.weighted else None
+    if values is None or (layout.weighted and weights is None):
+        return None
+    targets = values[place[~is_weight] >= 0] - 1
     degrees = (lengths - layout.skip) // step
     sources = np.repeat(np.arange(vertex, vertex + count), degrees)
     if targets.min(initial=0) < 0 or targets.max(initial=0) >= layout.n or (sources == targets).any():
@@ -1638,7 +1521,7 @@ def _sniff(text: Text) -> Callable[[Text], Graph]:
 
 def _looks_like_metis(text: Text, header: list[bytes], body: list[list[bytes]]) -> bool:
     """Whether the lines are no table, but a header "n m [fmt [ncon]]" and a line for each of n vertices."""
-    if not all(field.isdigit() and len(field) <= _MAX_DIGITS for field in header) or not 2 <= len(header) <= 4:
+    if not all(field.isdigit() and len(field) <= MAX_DIGITS for field in header) or not 2 <= len(header) <= 4:
         return False
     n = int(header[0])
     if any(body[n:]) or (len(body) < n and text.complete):
@@ -1655,7 +1538,7 @@ def _lists_neighbours(text: Text, n: int, m: int, rows: list[list[bytes]]) -> bo
     Of a long text the head has to have an edge that both of its ends list.
     """
     words = [(vertex, field) for vertex, row in enumerate(rows, 1) for field in row]
-    if not all(field.isdigit() and len(field) <= _MAX_DIGITS for _, field in words):
+    if not all(field.isdigit() and len(field) <= MAX_DIGITS for _, field in words):
         return False
     listed = {(vertex, int(field)) for vertex, field in words}
     inner = [(other, vertex) in listed for vertex, other in listed if other <= len(rows)]

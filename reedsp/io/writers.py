@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from reedsp.graph.arguments import refuse_other_than_graph
 from reedsp.graph.graph import Graph
+from reedsp.io.decimals import shortest_decimals
 from reedsp.io.labels import LABELS, label_arrays
 from reedsp.io.readers import suffix, text_is_accepted
 from reedsp.system.files.atomic_file import write_whole
@@ -229,39 +230,79 @@ def _literal(character: str, count: int) -> _Characters:
 
 
 def _naturals(numbers: npt.NDArray[Any]) -> _Characters:
-    """Return the decimal digits of numbers that are not negative, made four at a time."""
+    """Return the decimal digits of numbers that are not negative."""
+    digits = _digits(numbers, len(str(numbers.max(initial=0))))
+    lengths = np.maximum(np.searchsorted(_POWERS, numbers.astype(np.uint64), side="right"), 1)
+    return digits, np.arange(digits.shape[1]) >= digits.shape[1] - lengths[:, np.newaxis]
+
+
+def _digits(numbers: npt.NDArray[Any], least: int) -> npt.NDArray[np.uint8]:
+    """Return the last decimal digits of numbers, no fewer than `least`, made four at a time."""
     rest = numbers.astype(np.uint64)
-    largest = int(rest.max(initial=0))
-    if largest < 2**32:
+    if rest.max(initial=0) < 2**32:
         rest = rest.astype(np.uint32)  # which divides faster
-    groups = -(-len(str(largest)) // 4)
+    groups = -(-least // 4)
     digits = np.empty((len(rest), groups), np.uint32)
     for group in reversed(range(groups)):
         rest, last = np.divmod(rest, rest.dtype.type(10_000))
         digits[:, group] = _FOUR_DIGITS[last]
-    lengths = np.maximum(np.searchsorted(_POWERS, numbers.astype(np.uint64), side="right"), 1)
-    return digits.view(np.uint8), np.arange(4 * groups) >= 4 * groups - lengths[:, np.newaxis]
+    return digits.view(np.uint8)
 
 
 def _weights(weights: npt.NDArray[Any]) -> _Characters:
     if weights.dtype.kind == "f":
-        words = list(map(repr, weights.astype(np.float64).tolist()))
-        lengths = np.fromiter(map(len, words), np.int64, len(words))
-        kept = np.arange(lengths.max(initial=1)) < lengths[:, np.newaxis]
-        characters = np.zeros(kept.shape, np.uint8)
-        characters[kept] = np.frombuffer("".join(words).encode(), np.uint8)
-        return characters, kept
+        return _floats(weights.astype(np.float64))
     values = weights.astype(np.int64)
     negative = values < 0
     magnitude = np.where(negative, ~values, values).astype(np.uint64) + negative  # -2**63 has no int64 magnitude
-    digits, kept = _naturals(magnitude)
-    sign = np.full((len(values), 1), ord("-"), np.uint8)
-    return np.hstack((sign, digits)), np.hstack((negative[:, np.newaxis], kept))
+    return _beside([_sign(negative), _naturals(magnitude)])
+
+
+def _sign(negative: npt.NDArray[np.bool_]) -> _Characters:
+    return np.full((len(negative), 1), ord("-"), np.uint8), negative[:, np.newaxis]
+
+
+def _floats(values: npt.NDArray[np.float64]) -> _Characters:
+    """Return the fewest digits that mean floats, as Python writes them."""
+    mantissas, places, certain = shortest_decimals(np.abs(values))
+    wholes, fractions = np.divmod(mantissas.astype(np.uint64), _POWERS[np.minimum(places, len(_POWERS) - 1)])
+    point = _literal(".", len(values))
+    found = _beside([_sign(np.signbit(values)), _naturals(wholes), point, _places(fractions, places)])
+    return found if certain.all() else _replaced(found, np.flatnonzero(~certain), values[~certain])
+
+
+def _places(fractions: npt.NDArray[np.uint64], places: npt.NDArray[np.int64]) -> _Characters:
+    """Return the digits behind a point, without zeros at their end but for one that is alone."""
+    digits = _digits(fractions, int(places.max(initial=1)))
+    width = digits.shape[1]
+    zeros = np.argmax(digits[:, ::-1] != ord("0"), axis=1)
+    zeros[fractions == 0] = width
+    begins = width - places
+    ends = np.maximum(width - zeros, begins + 1)
+    columns = np.arange(width)
+    return digits, (columns >= begins[:, np.newaxis]) & (columns < ends[:, np.newaxis])
+
+
+def _replaced(text: _Characters, rows: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> _Characters:
+    """Return the text with what Python writes of some values."""
+    words = list(map(repr, values.tolist()))
+    lengths = np.array(list(map(len, words)))
+    missing = ((0, 0), (0, max(0, int(lengths.max()) - text[0].shape[1])))
+    characters, kept = np.pad(text[0], missing), np.pad(text[1], missing)
+    kept[rows] = of_words = np.arange(kept.shape[1]) < lengths[:, np.newaxis]
+    written = np.zeros(of_words.shape, np.uint8)
+    written[of_words] = np.frombuffer("".join(words).encode(), np.uint8)
+    characters[rows] = written
+    return characters, kept
+
+
+def _beside(columns: Sequence[_Characters]) -> _Characters:
+    return np.hstack([column for column, _ in columns]), np.hstack([kept for _, kept in columns])
 
 
 def _text(columns: Sequence[_Characters]) -> bytes:
-    characters = np.hstack([column for column, _ in columns])
-    return characters[np.hstack([kept for _, kept in columns])].tobytes()
+    characters, kept = _beside(columns)
+    return characters[kept].tobytes()
 
 
 # ---- one edge a line --------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import reedsp
+from reedsp.io import coordinates
 
 GOOD = b"c a comment\np aux sp co 3\nc\nv 2 -5 7\nv 1 0 1\nv 3 12 -9\n"
 PLACES = [[0, 1], [-5, 7], [12, -9]]
@@ -223,3 +224,16 @@ def test_parts_of_a_map_in_millionths_are_in_millionths() -> None:
         for part in (whole.subgraph([0, 1]), pickle.loads(pickle.dumps(whole.subgraph([0, 1])))):
             assert part.geographic
             assert reedsp.route_geojson(part, [0, 1])["geometry"]["coordinates"] == [[0.0005, 0], [0, 0.0009]]
+
+
+def test_fractions_are_read_at_once() -> None:
+    given = np.random.default_rng(0).uniform(-180, 180, (500, 2))
+    lines = "".join(f"v {vertex} {x!r} {y!r}\n" for vertex, (x, y) in enumerate(given.tolist(), 1))
+    found = coordinates._place_block(2, lines.encode(), 500)
+    assert found is not None
+    assert np.array_equal(found.places, given)
+
+
+def test_infinite_coordinates_are_a_fault_of_their_line(file: Callable[[bytes], Path]) -> None:
+    with pytest.raises(ValueError, match=":3: expected a number as coordinate, got 'inf'"):
+        reedsp.read_coordinates(file(b"p aux sp co 2\nv 1 0.5 1\nv 2 inf 2\n"))

@@ -27,7 +27,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reedsp.graph.graph import Graph
-from reedsp.io import archives, readers
+from reedsp.io import archives, readers, words
 from reedsp.io.readers import read
 from reedsp.io.writers import write
 
@@ -171,7 +171,7 @@ def test_text_arrives_in_pieces_of_any_size(
 
 
 def test_lines_of_too_many_words_to_parse_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "_WORD_MEMORY", readers._BASE_MEMORY // 40)
+    monkeypatch.setattr(words, "_WORD_MEMORY", readers._BASE_MEMORY // 40)
     n = 100
     star = "\n".join([f"{n} {n - 1}", " ".join(map(str, range(2, n + 1))), *["1"] * (n - 1), ""])
     assert readers._adjacency_block(1, star.encode(), readers._Adjacency(n + 1, 0, False), 0) is None
@@ -1751,3 +1751,13 @@ def test_a_header_before_weights_is_explained(tmp_path: Path) -> None:
 def test_parallel_edges_of_neighbours_are_counted(tmp_path: Path, text: str, listed: int) -> None:
     graph, count = readers.survey(put(tmp_path, "a.txt", text))
     assert (graph.directed, count) == (False, listed)
+
+
+def test_a_metis_file_with_fractions_is_read_at_once() -> None:
+    block = b"2 0.5 3 -7\n1 0.5\n1 -7\n"
+    rows = readers._adjacency_block(2, block, readers._Adjacency(3, 0, True), 0)
+    assert rows is not None
+    assert rows.weights is not None
+    assert (rows.targets.tolist(), rows.weights.tolist()) == ([1, 2, 0, 0], [0.5, -7, 0.5, -7])
+    for wrong in (b"2 x 3 7\n", b"2.5 1 3 7\n", b"0.5 2 3 7\n"):
+        assert readers._adjacency_block(2, wrong, readers._Adjacency(3, 0, True), 0) is None

@@ -14,6 +14,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import numpy.typing as npt
 import pytest
 import scipy.io
 import scipy.sparse
@@ -464,3 +465,33 @@ def test_empty_paths() -> None:
     for name, call in (("path", lambda: reedsp.write(graph, "")), ("out", lambda: reedsp.apsp(graph, out=""))):
         with pytest.raises(ValueError, match=f"^{name}: it is empty, expected a path$"):
             call()
+
+
+FLOATS = {
+    "fractions": np.random.default_rng(1).random(5000),
+    "few digits": np.random.default_rng(2).integers(-(10**6), 10**6, 5000) / 1000,
+    "of all sizes": 10 ** np.random.default_rng(3).uniform(-300, 300, 5000),
+    "special": np.array([0.0, -0.0, -2.5, 1e15, 1e16, 1e-4, 1e-5, 123456789012345.67, 0.00012345678901234567, 5e-324]),
+    "with an exponent": np.array([1e300]),
+}
+
+
+@pytest.mark.parametrize("name", FLOATS)
+def test_floats_are_written_as_python_writes_them(name: str) -> None:
+    text = writers._text([writers._floats(FLOATS[name]), writers._literal("\n", len(FLOATS[name]))])
+    assert text.decode().splitlines() == list(map(repr, FLOATS[name].tolist()))
+
+
+@pytest.mark.parametrize("name", ["fractions", "few digits"])
+def test_few_usual_floats_are_written_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which takes Python several times as long."""
+    left: list[int] = []
+    replaced = writers._replaced
+
+    def counted(text: writers._Characters, rows: npt.NDArray[np.int64], values: npt.NDArray[np.float64]) -> Any:
+        left.extend(rows.tolist())
+        return replaced(text, rows, values)
+
+    monkeypatch.setattr(writers, "_replaced", counted)
+    writers._floats(FLOATS[name])
+    assert len(left) < 50

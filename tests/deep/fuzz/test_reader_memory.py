@@ -19,7 +19,7 @@ import pytest
 import scipy.sparse  # noqa: F401  (its code is no memory that a file takes, whichever test reads the first matrix)
 
 from reedsp.graph import graph
-from reedsp.io import readers, writers
+from reedsp.io import readers, words, writers
 
 BASE = 2**20
 M = 100_000
@@ -31,6 +31,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A promise that small files can break."""
     monkeypatch.setattr(readers, "_BASE_MEMORY", BASE)
     monkeypatch.setattr(readers, "_WORKING_MEMORY", BASE // 4)
+    monkeypatch.setattr(words, "_MOST_BYTES", BASE // 4)
+    monkeypatch.setattr(words, "_MEMORY", BASE // 2)
     monkeypatch.setattr(readers, "_PIECE", 2**12)
     monkeypatch.setattr(readers, "_HEAD", 2**12)
     monkeypatch.setattr(graph, "_EDGES_AT_ONCE", 2**11)
