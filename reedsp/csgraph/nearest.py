@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from reedsp.algorithms.single_source.host.by_hand import search_by_hand
-from reedsp.algorithms.single_source.host.nearby import search_nearby
+from reedsp.algorithms.single_source.host.nearby import connected_nearby, edges_between, search_nearby
 from reedsp.algorithms.single_source.host.routines import routines
 from reedsp.algorithms.single_source.host.searches import dijkstra
 from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
@@ -44,11 +44,12 @@ def within(
 ) -> _Found | None:
     """Return the distances from a few vertices, or the nearest of several, and predecessors if they are wanted.
 
-    None where more than a little lies within the limit, for what :func:`.small_matrix` serves, and for
-    anything but CSR matrices of numbers that are not negative, whose sums float64 holds.
+    None where more than a little lies within the limit, or can be reached if that is infinite, for what
+    :func:`.small_matrix` serves, and for anything but CSR matrices of numbers that are not negative, whose sums float64
+    holds.
     """
     rows = compressed_rows(csgraph)
-    if limit == np.inf or rows is None or indices is None or not serves():
+    if rows is None or indices is None or not serves():
         return None
     indptr, heads, data = rows
     n, m = len(indptr) - 1, len(heads)
@@ -63,18 +64,53 @@ def within(
     few_only = not directed or is_for_host(n, m, 1, unweighted)
     if not starts or (few_only and len(sets) > _FEW) or is_for_host(n, m, len(sets), unweighted):
         return None
+    wanted = unweighted, predecessors, not min_only
+    found = _one_way(rows, sets, limit, *wanted) if directed else _found_both_ways(rows, sets, limit, *wanted)
+    if found is None:
+        return None
+    dist, pred = found
     shape = (n,) if min_only else (*vertices.shape, n)
+    return dist.reshape(shape), None if pred is None else pred.reshape(shape)
+
+
+def _one_way(
+    rows: Rows, sets: list[list[int]], limit: float, unweighted: bool, predecessors: bool, direct: bool
+) -> _Found | None:
+    """Return what is found from each set of vertices, if that is little and weights are right."""
+    indptr, heads, data = rows
     edges = indptr, heads, None if unweighted else data
     nearby = search_nearby(*edges, sets, limit)
     if nearby is None or extent_of(rows) is None:  # a pass over all edges
         return None
-    pred: _Vertices | None
-    if directed:
-        dist = nearby.distances()
-        pred = nearby.predecessors(*edges, sets, direct=not min_only) if predecessors else None
-    else:
-        dist, pred = _both_ways(rows, sets, limit, unweighted, predecessors, not min_only)
-    return dist.reshape(shape), None if pred is None else pred.reshape(shape)
+    return nearby.distances(), nearby.predecessors(*edges, sets, direct=direct) if predecessors else None
+
+
+def _found_both_ways(
+    rows: Rows, sets: list[list[int]], limit: float, unweighted: bool, predecessors: bool, direct: bool
+) -> _Found | None:
+    """Do so with edges both ways, without a limit in what is connected to the vertices alone."""
+    indptr, heads, data = rows
+    if limit < np.inf:
+        nearby = search_nearby(indptr, heads, None if unweighted else data, sets, limit)
+        if nearby is None or extent_of(rows) is None:
+            return None
+        return _both_ways(rows, sets, limit, unweighted, predecessors, direct)
+    near = connected_nearby(indptr, heads, [start for some in sets for start in some])
+    if near is None or extent_of(rows) is None:
+        return None
+    begins, ends, edges = edges_between(indptr, heads, near)
+    begun = [near.searchsorted(some).tolist() for some in sets]
+    dist, before = _both_ways((begins, ends, data.take(edges)), begun, limit, unweighted, predecessors, direct)
+    far = np.full((len(sets), len(indptr) - 1), np.inf)
+    far[:, near] = dist
+    return far, None if before is None else _renamed(before, near, len(indptr) - 1)
+
+
+def _renamed(before: _Vertices, near: npt.NDArray[np.int64], n: int) -> _Vertices:
+    """Return the predecessors of n vertices, from those of some in a graph of their own."""
+    pred = np.full((len(before), n), NO_VERTEX, np.int32)
+    pred[:, near] = np.where(before < 0, NO_VERTEX, near.take(before, mode="clip"))
+    return pred
 
 
 def _both_ways(
@@ -93,9 +129,7 @@ def _both_ways(
     edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
     begun = [near.searchsorted(some).tolist() for some in sets]
     before = trees(*edges, dist[:, near], begun, direct=direct)
-    pred = np.full(dist.shape, NO_VERTEX, np.int32)
-    pred[:, near] = np.where(before < 0, NO_VERTEX, near.take(before, mode="clip"))
-    return dist, pred
+    return dist, _renamed(before, near, dist.shape[1])
 
 
 def are_within(

@@ -17,7 +17,7 @@ from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.cost_model.counts import TILE
 from reedsp.cost_model.place import is_for_host, is_matrix_for_host, is_searched_by_hand, is_signed_for_host
 from reedsp.csgraph.matrix import vertices_of
-from reedsp.csgraph.nearest import are_within
+from reedsp.csgraph.nearest import are_within, within
 from reedsp.csgraph.small import Small, both_ways, edges_both_ways, small_matrix
 from reedsp.edges.device_graph import NO_VERTEX
 
@@ -48,7 +48,12 @@ def search_on_host(
     """
     searches = 1 if indices is None or limit < np.inf else _at_least_in(indices)
     if (small := small_matrix(csgraph, unweighted, signed=signed, searches=searches)) is None:
-        return None
+        wanted = {"unweighted": unweighted, "predecessors": return_predecessors}
+        near = within(csgraph, directed, indices, limit, min_only=False, **wanted) if limit == np.inf else None
+        if near is None:
+            return None
+        dist, pred = near
+        return dist if pred is None else (dist, pred)
     if small.signed:
         return _search_signed(small, indices, return_predecessors, everywhere) if directed else None
     matrix, n = small.matrix, small.matrix.shape[0]

@@ -12,14 +12,16 @@ import numpy.typing as npt
 import scipy.sparse
 from scipy.sparse.csgraph import breadth_first_order as on_host
 
+from reedsp.algorithms.single_source.host.nearby import connected_nearby, edges_between
 from reedsp.algorithms.traversal.queue_order import queue_order
-from reedsp.cost_model.place import is_order_for_host
+from reedsp.cost_model.place import is_order_for_host, serves
 from reedsp.csgraph.conversions import reconstruct_path, tree_of
 from reedsp.csgraph.matrix import Rows, are_as_read, are_plain, are_rows, ascend, compressed_rows, graph_of
 from reedsp.csgraph.small import plain_matrix
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.job import Job
+from reedsp.edges.device_graph import NO_VERTEX
 from reedsp.edges.matrix_graph import are_finite, canonical_rows
 from reedsp.edges.preparation import MatrixRows
 from reedsp.graph.graph import without_room
@@ -88,7 +90,7 @@ def breadth_first_order(
     i_start = integer(i_start, "i_start")
     if (matrix := _for_host(csgraph, i_start)) is not None:
         return on_host(matrix, i_start, directed, return_predecessors)  # type: ignore[no-any-return]
-    order, predecessors = _order(csgraph, i_start, directed)
+    order, predecessors = _near(csgraph, i_start, directed) or _order(csgraph, i_start, directed)
     return (order, predecessors) if return_predecessors else order
 
 
@@ -96,6 +98,26 @@ def _for_host(csgraph: MatrixLike, i_start: int) -> Any:
     """Return a matrix that SciPy's functions are likely to search sooner than a device, and answer right, or None."""
     matrix = plain_matrix(csgraph, is_order_for_host)
     return matrix if matrix is not None and 0 <= i_start < matrix.shape[0] else None
+
+
+def _near(csgraph: MatrixLike, i_start: int, directed: bool) -> tuple[_Vertices, _Vertices] | None:
+    """Return the order and the predecessors, if few vertices can be reached in a CSR matrix that SciPy searches right.
+
+    SciPy is given the part of these alone.
+    """
+    rows = compressed_rows(csgraph)
+    if rows is None or not serves() or not 0 <= i_start < len(rows[0]) - 1 or len(rows[1]) == 0:
+        return None
+    near = connected_nearby(*rows[:2], [i_start], directed)
+    if near is None or not are_plain(*rows):
+        return None
+    indptr, heads, edges = edges_between(*rows[:2], near)
+    if not are_as_read(indptr, heads, rows[2].take(edges)):
+        return None
+    order, before = _by_scipy(indptr, heads, int(near.searchsorted(i_start)), directed)
+    predecessors = np.full(len(rows[0]) - 1, NO_VERTEX, np.int32)
+    predecessors[near] = np.where(before < 0, NO_VERTEX, near.take(before, mode="clip"))
+    return near.astype(np.int32).take(order), predecessors
 
 
 class _NotAsReadError(Exception):

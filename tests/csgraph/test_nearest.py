@@ -13,6 +13,7 @@ import scipy.sparse.csgraph
 
 import reedsp
 from reedsp.algorithms.single_source import sssp
+from reedsp.algorithms.single_source.host import nearby
 from reedsp.algorithms.single_source.host import trees as host_trees
 from reedsp.cost_model import choose_search, place
 from reedsp.csgraph import dijkstra, nearest, searches
@@ -104,6 +105,50 @@ def test_what_is_near(
                         patch.setattr(searches, "_edges_to_each", lambda *_: pytest.fail("not on the host"))
                         found = dijkstra(matrix, return_predecessors=trees, **options)
                     assert same(found, expected)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("unweighted", [False, True])
+@pytest.mark.parametrize("given", [{"indices": 7}, {"indices": [[11], [-1]]}, {"indices": [2, 7], "min_only": True}])
+def test_what_little_can_be_reached(
+    directed: bool, unweighted: bool, given: dict[str, Any], large: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a limit: the host finds it as a device does, whatever there is elsewhere."""
+    monkeypatch.setattr(nearby, "_PASSES", 20)  # edges both ways lead to and fro
+    for seed in range(6):
+        parts = drawn(seed, n=20, m=15), np.ones((30, 30)), drawn(seed + 1, m=10)
+        matrix = scipy.sparse.block_diag([*map(scipy.sparse.csr_array, parts)], format="csr")
+        options = {"directed": directed, "unweighted": unweighted, **given}
+        for trees in (False, True):
+            monkeypatch.setattr(place, "_serves", False)
+            expected = dijkstra(matrix, return_predecessors=trees, **options)
+            monkeypatch.setattr(place, "_serves", True)
+            with monkeypatch.context() as patch:
+                patch.setattr(searches, "graph_of", lambda *_: pytest.fail("not on the host"))
+                patch.setattr(searches, "_edges_to_each", lambda *_: None)
+                assert same(dijkstra(matrix, return_predecessors=trees, **options), expected)
+
+
+@pytest.mark.parametrize("method", ["auto", "D", "BF", "J"])
+def test_all_searches_look_for_what_little_can_be_reached(method: Any, large: None, no_graphs: None) -> None:
+    matrix = scipy.sparse.csr_array(np.diag([1.5, 2.5, 3.5, 0, 0], 1))
+    assert searches.shortest_path(matrix, method, indices=1).tolist() == [np.inf, 0, 2.5, 6, np.inf, np.inf]
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_what_is_unreachable_is_looked_at(directed: bool, large: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A negative weight there has the same say as ever, and infinity is no edge."""
+    monkeypatch.setattr(place, "_serves", True)
+    matrix = scipy.sparse.csr_array(([1.0, 2.0, 3.0], ([0, 4, 6], [1, 5, 7])), shape=(9, 9))
+    matrix.data[-1] = np.inf
+    assert dijkstra(matrix, directed, 0)[:3].tolist() == [0, 1, np.inf]
+    assert dijkstra(matrix, directed, 6)[5:].tolist() == [np.inf, 0, np.inf, np.inf]
+    matrix.data[-1] = -np.inf
+    with pytest.raises(ValueError, match="-inf"):
+        dijkstra(matrix, directed, 0)
+    matrix.data[-1], matrix.indices[-1] = 1, 30
+    with pytest.raises(ValueError, match="30"):
+        dijkstra(matrix, directed, 0)
 
 
 @pytest.mark.parametrize("trees", [False, True])

@@ -60,6 +60,32 @@ def test_columns_that_descend(dtype: type, directed: bool, on: str, monkeypatch:
     assert found[1] == (3 if dtype is np.float64 else 1)
 
 
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32])
+def test_what_little_can_be_reached_needs_no_device(
+    dtype: type, directed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a large graph, whose order of the columns matters as ever: SciPy is given a part of it."""
+    monkeypatch.setattr(place, "_serves", True)
+    monkeypatch.setattr(traversal, "_for_host", lambda *_: None)
+    order_of = traversal._order
+    monkeypatch.setattr(traversal, "_order", lambda *_: pytest.fail("on a device"))
+    tails, heads = np.array([7, 7, 7, 5, 30]), np.array([9, 5, 8, 6, 5])
+    indptr = np.append(0, np.bincount(tails, minlength=40).cumsum())
+    matrix = scipy.sparse.csr_array((np.ones(5, dtype), heads, indptr), shape=(40, 40))
+    if dtype is not np.float64:
+        with pytest.raises(pytest.fail.Exception, match="on a device"):
+            ours.breadth_first_order(matrix, 7, directed)
+        matrix.sort_indices()
+    for start in (7, 5, 30, 0):
+        found, expected = (each.breadth_first_order(matrix, start, directed) for each in (ours, theirs))
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
+    monkeypatch.setattr(traversal, "_order", order_of)
+    with pytest.raises(ValueError, match=r"^i_start = 40 "):
+        ours.breadth_first_order(matrix, 40, directed)
+
+
 def test_trees_are_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     for serves in (True, False):
         monkeypatch.setattr(place, "_serves", serves)

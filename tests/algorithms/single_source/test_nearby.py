@@ -10,7 +10,7 @@ import pytest
 
 import reedsp
 from reedsp.algorithms.single_source.host import nearby
-from reedsp.algorithms.single_source.host.nearby import search_nearby
+from reedsp.algorithms.single_source.host.nearby import connected_nearby, edges_between, search_nearby
 from reedsp.cost_model import choose_search, place
 
 WEIGHTS: dict[str, Any] = {
@@ -129,6 +129,53 @@ def test_limits_that_are_none(cutoff: float) -> None:
     assert are_few(path_of(4), cutoff)
 
 
+def test_frontiers_without_a_cutoff_do_not_grow_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But a first vertex may have many edges, and others as large a part of all edges as costs little."""
+    least, part, edges = nearby._LEAST, nearby._PART, nearby._EDGES
+    star = reedsp.Graph.from_edges(edges + 1, [0] * edges, range(1, edges + 1))
+    assert are_few(star, np.inf)
+    for width, is_little in ((least, False), (least - 1, True)):
+        way = reedsp.Graph.from_edges(width + 2, [0, *[1] * width], range(1, width + 2))
+        assert are_few(way, np.inf) == is_little
+        assert are_few(way, 2)
+    many = part * (least + 1)
+    tails = [0, *[1] * least, *[many] * (many - least - 1)]
+    assert are_few(reedsp.Graph.from_edges(many + 1, tails, range(1, many + 1)), np.inf)
+    two = search_nearby(way.indptr, way.indices, way.weights, [[0], [0]], np.inf)
+    assert two is not None
+    assert len(two.vertices) == 2 * (least + 1)
+    monkeypatch.setattr(nearby, "_EDGES", least)
+    assert not are_few(reedsp.Graph.from_edges(many + 1, tails, range(1, many + 1)), np.inf)
+
+
+def test_what_is_connected() -> None:
+    """To any vertex, by edges in either direction, found in few passes over all edges."""
+    passes, edges = nearby._PASSES, nearby._EDGES
+    for turns, is_little in ((passes - 1, True), (passes, False)):
+        tails = [2 + each // 2 * 2 for each in range(2 * turns)]
+        heads = [1 + (each + 1) // 2 * 2 for each in range(2 * turns)]
+        zigzag = reedsp.Graph.from_edges(2 * turns + 9, tails, heads)
+        found = connected_nearby(zigzag.indptr, zigzag.indices, [1])
+        assert (found is not None) == is_little
+        if found is not None:
+            assert found.tolist() == list(range(1, 2 * turns + 2))
+    for entering, is_little in ((edges, True), (edges + 1, False)):
+        graph = reedsp.Graph.from_edges(entering + 3, [*range(1, entering + 1)], [0] * entering)
+        assert (connected_nearby(graph.indptr, graph.indices, [0]) is not None) == is_little
+        one_way = connected_nearby(graph.indptr, graph.indices, [0], directed=True)
+        assert one_way is not None
+        assert one_way.tolist() == [0]
+    path = path_of(99)
+    assert connected_nearby(path.indptr, path.indices, [0]) is None
+
+
+def test_edges_between_some_vertices() -> None:
+    graph = reedsp.Graph.from_edges(6, [1, 1, 3, 4, 5], [3, 2, 1, 5, 1])
+    begins, ends, edges = edges_between(graph.indptr, graph.indices, np.array([1, 3, 5]))
+    assert (begins.tolist(), ends.tolist()) == ([0, 1, 2, 3], [1, 0, 0])
+    assert graph.indices[edges].tolist() == [3, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("indptr", "heads"),
     [
@@ -142,6 +189,7 @@ def test_limits_that_are_none(cutoff: float) -> None:
 def test_what_cannot_be_is_not_near(indptr: list[int], heads: list[int]) -> None:
     """Nor does it end the process, or take its memory."""
     assert search_nearby(np.array(indptr), np.array(heads), np.ones(2), [[0]], 5) is None
+    assert connected_nearby(np.array(indptr), np.array(heads), [0]) is None
 
 
 @pytest.mark.deep("integers", "fractions", "False-None-float32")

@@ -1,4 +1,4 @@
-"""What lies within a cutoff of some vertices, on the host, where that is so little that no device would be done."""
+"""What is near some vertices, on the host, where that is so little that no device would be done."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ _FIRST = 4
 """Rounds after which it is known how far they lead."""
 _ROWS = 8
 """Rows up to which each may have as many edges; more of them share these out."""
+_PASSES = 3
+"""Passes over all edges for those that end near, in which many more than a few vertices would come to light."""
+_LEAST, _PART = 64, 2048
+"""Edges, and what of all edges, one of so many, after which no frontier may be the widest, if there is no cutoff: grids
+are seen to go on after a few rounds, which take some hundredths of a search."""
 
 
 class Nearby(NamedTuple):
@@ -81,7 +86,7 @@ def search_nearby(
 
     Frontiers are relaxed until none is left (Bellman-Ford), those of all rows together, so that each distance is the
     minimum left-to-right sum. How far the first rounds have led says how many more there will be, with as many more
-    edges as in a plane.
+    edges as in a plane. Without a cutoff frontiers have to die out, and not to grow for long.
 
     Parameters
     ----------
@@ -91,6 +96,7 @@ def search_nearby(
     starts : sequence of sequences of int
         Some for each row, which are vertices.
     cutoff : float
+        Infinity for all that can be reached.
 
     Returns
     -------
@@ -99,17 +105,21 @@ def search_nearby(
     """
     n, rows = len(indptr) - 1, len(starts)
     most = _EDGES * min(rows, _ROWS)
+    most_growing = min(_EDGES, max(_LEAST, len(heads) // _PART)) * min(rows, _ROWS) if cutoff == np.inf else most
     numbers = np.zeros(rows * n, np.int32)  # of vertices that were found, from 1; pages of others are never touched
     vertices = _numbered(_in_rows(starts, n), numbers, 1)
     dist = np.zeros(len(vertices))
-    frontier, looked = np.arange(len(vertices)), 0
+    frontier, looked, widest = np.arange(len(vertices)), 0, 0
     for number in range(1, _ROUNDS + 1):
         tails = vertices.take(frontier)
         own = tails % n if rows > 1 else tails
         first, counts = _rows_of(indptr, own)
-        looked += int(counts.sum())
-        if counts[counts.argmin()] < 0 or looked > most:
+        width = int(counts.sum())
+        looked += width
+        grows = width > widest > 0
+        if counts[counts.argmin()] < 0 or looked > (most_growing if grows else most):
             return None
+        widest = max(widest, width)
         edges = edges_in(first, counts)
         ends = heads.take(edges, mode="clip")
         with np.errstate(over="ignore", invalid="ignore"):  # of what is to be thrown away
@@ -131,7 +141,7 @@ def search_nearby(
         frontier = (dist < known).nonzero()[0]
         if len(frontier) == 0:
             break
-        if number >= _FIRST:
+        if number >= _FIRST and cutoff < np.inf:
             shares = dist.take(frontier) / cutoff if cutoff else np.ones(1)
             share = shares.min() if rows == 1 else _share(vertices.take(frontier) // n, shares, rows)
             if number > _ROUNDS * share or looked > most * share**2:
@@ -140,6 +150,43 @@ def search_nearby(
         return None
     order = vertices.argsort()
     return Nearby(n, rows, vertices.take(order), dist.take(order))
+
+
+def connected_nearby(
+    indptr: npt.NDArray[Any], heads: npt.NDArray[Any], starts: Sequence[int], directed: bool = False
+) -> npt.NDArray[np.int64] | None:
+    """Return the vertices, ascending, to which edges lead from some, or in either direction, if these are few.
+
+    Parameters as for :func:`search_nearby`. In either direction all edges are looked at, in passes.
+    """
+    is_near, new = np.zeros(len(indptr) - 1, np.bool_), starts
+    for _ in range(_PASSES):
+        nearby = search_nearby(indptr, heads, None, [new], np.inf)
+        if nearby is None or directed:
+            return None if nearby is None else nearby.vertices
+        is_near[nearby.vertices] = True
+        edges = is_near.take(heads, mode="clip").nonzero()[0]
+        if len(edges) > _EDGES:
+            return None
+        tails = np.clip(indptr.searchsorted(edges, "right") - 1, 0, len(is_near) - 1)
+        new = np.unique(tails.compress(~is_near.take(tails))).tolist()
+        if not new:
+            return is_near.nonzero()[0]
+    return None
+
+
+def edges_between(
+    indptr: npt.NDArray[Any], heads: npt.NDArray[Any], vertices: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return row pointers and columns of a part of a CSR matrix, of ascending vertices, and which edges are in it."""
+    first, counts = _rows_of(indptr, vertices)
+    edges = edges_in(first, counts)
+    ends = heads.take(edges)
+    positions = vertices.searchsorted(ends)
+    is_near = vertices.take(positions, mode="clip") == ends
+    tails = np.arange(len(counts)).repeat(counts).compress(is_near)
+    begins = np.append(0, np.bincount(tails, minlength=len(counts)).cumsum())
+    return begins, positions.compress(is_near), edges.compress(is_near)
 
 
 def _share(of_rows: npt.NDArray[np.int64], shares: npt.NDArray[np.float64], rows: int) -> float:
