@@ -25,10 +25,11 @@ Rows = Callable[[Node], Iterable[tuple[Node, Any]]]
 _NODES_AT_ONCE = 2**12
 _CLASSES = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
 _LISTING = (
+    *("__iter__", "nodes"),
     *("__getitem__", "neighbors", "successors", "predecessors", "adjacency"),
     *("adj", "succ", "pred", "edges", "in_edges", "out_edges"),
 )
-"""What classes of graphs list edges by."""
+"""What classes of graphs list nodes and edges by."""
 _NO_EDGES = np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int32)
 
 
@@ -78,7 +79,7 @@ def most_nodes(graph: Any) -> int:
 
 
 def lists_what_it_stores(graph: Any) -> bool:
-    """Tell whether networkx finds the edges of a graph where it stores them: a class may list others, or none."""
+    """Tell whether networkx finds nodes and edges of a graph where it stores them: a class may list others, or none."""
     kind = type(graph)
     return kind in _CLASSES or not any(
         name in vars(each) for each in kind.__mro__ if each not in _CLASSES for name in _LISTING

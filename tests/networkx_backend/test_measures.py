@@ -337,9 +337,14 @@ class InOrder(nx.Graph):
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_class_that_names_its_nodes_in_another_order(directed: bool, engine: str) -> None:
     cls = type("InOrder", (InOrder, nx.DiGraph), {}) if directed else InOrder
-    graph = cls([(4, 1), (1, 3), (3, 0), (0, 4), (2, 4), (1, 2)])
+    graph = cls([(4, 1), (1, 3), (3, 0), (0, 4), (2, 4), (1, 2), (2, 3)])
+    nx.set_edge_attributes(graph, {edge: 1 + index for index, edge in enumerate(graph.edges)}, "capacity")
     for distance in (None, "weight"):
         assert_same(nx.closeness_centrality, graph, distance=distance)
-    for measure in (nx.eccentricity, nx.betweenness_centrality, nx.harmonic_centrality, nx.center):
-        if not directed or measure not in (nx.eccentricity, nx.center):
-            assert_same(measure, graph)
+    for measure in (nx.betweenness_centrality, nx.edge_betweenness_centrality, nx.harmonic_centrality):
+        assert_same(measure, graph)
+    for question in (nx.maximum_flow, nx.minimum_cut):
+        assert_same(question, graph, 4, 0)
+    if not directed:
+        assert_same(nx.eccentricity, graph)
+        assert_same(nx.center, graph)
