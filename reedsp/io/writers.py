@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from reedsp.graph.arguments import refuse_other_than_graph
 from reedsp.graph.graph import Graph
+from reedsp.io.archives import DEFLATE_LEVEL
 from reedsp.io.decimals import shortest_decimals
 from reedsp.io.labels import LABELS, label_arrays
 from reedsp.io.readers import suffix, text_is_accepted
@@ -38,8 +39,6 @@ _BLOCK = 2**16
 
 _ARCHIVE_BLOCK = 2**20
 """Bytes of an array that are put into an archive at a time."""
-
-_DEFLATE_LEVEL = 4  # a third of the time of 6, which the command gzip uses, for a few bytes more
 
 _FOUR_DIGITS = np.frombuffer(b"".join(b"%04d" % number for number in range(10_000)), np.uint32)
 _POWERS = 10 ** np.arange(20, dtype=np.uint64)
@@ -216,7 +215,7 @@ def _compressed(file: Path, stream: IO[bytes]) -> contextlib.AbstractContextMana
     """Return what compresses into the stream as the file's name says."""
     ending = file.suffix.lower()
     if ending == ".gz":
-        return gzip.GzipFile("", "wb", _DEFLATE_LEVEL, stream, mtime=0)
+        return gzip.GzipFile("", "wb", DEFLATE_LEVEL, stream, mtime=0)
     if ending == ".xz":
         return lzma.LZMAFile(stream, "wb")
     return contextlib.nullcontext(stream)
@@ -505,7 +504,7 @@ def _npz_blocks(graph: Graph) -> _Blocks:
             member = zipfile.ZipInfo(f"{name}.npy")  # of the same date always: the same graph gives the same bytes
             if array.dtype.kind == "U":  # of no more than 64 MiB, which do not look like a bomb to the reader
                 member.compress_type = zipfile.ZIP_DEFLATED  # all are as long as the longest one
-                member._compresslevel = _DEFLATE_LEVEL  # type: ignore[attr-defined]  # public from Python 3.13 on
+                member._compresslevel = DEFLATE_LEVEL  # type: ignore[attr-defined]  # public from Python 3.13 on
             with archive.open(member, "w", force_zip64=True) as stream:
                 np.lib.format.write_array_header_1_0(stream, np.lib.format.header_data_from_array_1_0(array))
                 content = array.reshape(-1).view(np.uint8)

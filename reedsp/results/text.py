@@ -12,8 +12,10 @@ import hashlib
 import io
 import json
 import os
+import zipfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.graph.graph import Graph
+from reedsp.io.archives import DEFLATE_LEVEL
 from reedsp.io.labels import label_arrays
 from reedsp.system.files.atomic_file import write_whole
 from reedsp.system.files.path_argument import path_argument
@@ -172,13 +175,12 @@ def write_rows(
     chosen = range(graph.n) if vertices is None else vertices
     with csv_writer(stream, [*(["source"] if sources is not None else []), "vertex", quantity, *columns]) as writer:
         for row in range(len(numbers)):
-            before = [] if sources is None else [sources[row]]
+            before = [] if sources is None else [repeat(sources[row])]
             values, known = numbers[row].tolist(), reached[row].tolist()
-            named = [[names[v] if v >= 0 else "" for v in column[row].tolist()] for column in columns.values()]
-            writer.writerows(
-                [*before, names[v], number(values[v]) if known[v] else "inf", *(column[v] for column in named)]
-                for v in chosen
-            )
+            texts = [number(values[v]) if known[v] else "inf" for v in chosen]
+            ends = (column[row].tolist() for column in columns.values())
+            named = [[names[column[v]] if column[v] >= 0 else "" for v in chosen] for column in ends]
+            writer.writerows(zip(*before, [names[v] for v in chosen], texts, *named, strict=False))
 
 
 def write_arrays(
@@ -187,8 +189,11 @@ def write_arrays(
     """Write arrays, what the vertices are called, and facts in JSON, as ``.npz``."""
     said = np.array(json.dumps({**about, "graph": fingerprint(graph)}))
     every: dict[str, Any] = {**arrays, **numbering(graph), "about": said}
-    save = np.savez_compressed if compress else np.savez
-    save(stream, **every)
+    method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    with zipfile.ZipFile(stream, "w", method, compresslevel=DEFLATE_LEVEL) as archive:
+        for name, array in every.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def numbering(graph: Graph) -> dict[str, npt.NDArray[Any]]:

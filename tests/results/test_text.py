@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import reedsp
+from reedsp.io.archives import DEFLATE_LEVEL
 from reedsp.results.text import fingerprint
 
 
@@ -40,3 +43,15 @@ def test_a_name_without_bytes_is_named(tmp_path: Path) -> None:
             write()
     assert list(tmp_path.iterdir()) == []
     assert not stream.closed
+
+
+def test_archives_are_compressed_quickly(tmp_path: Path) -> None:
+    """By the level that is several times as fast as zlib's own choice."""
+    rng = np.random.default_rng(0)
+    graph = reedsp.Graph.from_edges(3000, *rng.integers(0, 3000, (2, 15_000)), rng.integers(1, 1000, 15_000))
+    reedsp.sssp(graph, 0).save(tmp_path / "x.npz")
+    with zipfile.ZipFile(tmp_path / "x.npz") as archive:
+        for name in ("dist.npy", "pred.npy"):
+            deflate = zlib.compressobj(DEFLATE_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+            expected = len(deflate.compress(archive.read(name)) + deflate.flush())
+            assert archive.getinfo(name).compress_size == pytest.approx(expected, rel=0.01)
