@@ -294,7 +294,7 @@ def ask(question: str, *arguments: str) -> tuple[Any, str | None]:
     """
     command = [sys.executable, "-P", "-c", _ASK, json.dumps(sys.path), question, *arguments]
     try:
-        child = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_CHILD_SECONDS)
+        child = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=_CHILD_SECONDS)
     except subprocess.TimeoutExpired:
         return None, f"no answer within {_CHILD_SECONDS} s"
     except OSError as error:
@@ -360,7 +360,7 @@ def _platform_devices(platform: Any) -> list[Any]:
 def _loader() -> str | None:
     """Return the path of the OpenCL loader in this process, and its version if it tells; None if unknown."""
     try:
-        maps = Path("/proc/self/maps").read_text(errors="replace")
+        maps = Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
     path = next((line[line.index("/") :] for line in maps.splitlines() if "libOpenCL" in line and "/" in line), None)

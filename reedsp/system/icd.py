@@ -118,7 +118,7 @@ def load_error(library: str) -> str | None:
     """
     command = [sys.executable, "-I", "-S", "-c", _LOAD, library]
     try:
-        child = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_LOAD_SECONDS)
+        child = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", timeout=_LOAD_SECONDS)
     except subprocess.TimeoutExpired:
         return f"does not finish loading within {_LOAD_SECONDS} s"
     except OSError as error:

@@ -348,6 +348,12 @@ def test_a_terminal_is_told_what_is_examined(
     assert err == ("examining drivers ...\n" if terminal else "")
 
 
+@needs_device
+def test_where_a_default_encoding_is_an_error() -> None:
+    options = ("-X", "warn_default_encoding", "-W", "error::EncodingWarning")
+    assert run(*options, "-c", "import reedsp; reedsp.show_versions()")[0] == 0
+
+
 def test_how_variables_are_unset(monkeypatch: pytest.MonkeyPatch) -> None:
     for system, command in (("linux", "unset A B"), ("win32", "set A= & set B=")):
         monkeypatch.setattr(sys, "platform", system)
