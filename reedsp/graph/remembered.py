@@ -88,7 +88,11 @@ class _Entry:
 
 
 class _Memory:
-    """The matrices that were given, by their addresses and by what was asked for."""
+    """The matrices that were given, by their addresses and by what was asked for.
+
+    A collector of garbage may take one away at any time, also while these are looked at, which are copied before: that
+    is a single operation, which nothing interrupts.
+    """
 
     def __init__(self) -> None:
         self._entries: dict[_Key, _Entry] = {}
@@ -114,7 +118,7 @@ class _Memory:
             entry.known = known
             self._with_graph.pop(key, None)
             self._with_graph[key] = entry
-            graphs = list(self._with_graph.items())
+            graphs = list(self._with_graph.copy().items())
             for _, each in graphs[-_LATEST:]:
                 each.part = _part_of_memory(each.known)
             total, count = sum(each.part for _, each in graphs), len(graphs)
@@ -128,7 +132,7 @@ class _Memory:
 
     def graphs(self) -> list[Graph]:
         """Return the graphs that are remembered."""
-        return [each.known.graph for each in list(self._with_graph.values()) if each.known is not None]
+        return [each.known.graph for each in self._with_graph.copy().values() if each.known is not None]
 
     def _died(self, key: _Key, matrix: weakref.ref[Any]) -> None:
         """Forget a matrix; without the lock, which another thread may hold: Python collects garbage at any time."""

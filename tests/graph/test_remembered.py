@@ -193,6 +193,33 @@ def test_a_matrix_that_dies_in_the_call() -> None:
     assert paths.verify()
 
 
+def test_a_matrix_that_dies_while_others_are_looked_at(memory: remembered._Memory) -> None:
+    """A collector of garbage may come at any step."""
+
+    class Looked(dict[Any, Any]):
+        def items(self) -> Any:
+            return self._each(super().items())
+
+        def values(self) -> Any:
+            return self._each(super().values())
+
+        def _each(self, entries: Any) -> Any:
+            for each in entries:
+                yield each
+                matrices.clear()
+
+    matrices, kept = [MATRICES["csr"]() for _ in range(3)], MATRICES["csr"]()
+    for each in [*matrices, kept]:
+        for _ in range(3):
+            as_graph(each)
+    del each
+    memory._with_graph = Looked(memory._with_graph)
+    assert len(memory.graphs()) == 4
+    assert len(memory._with_graph) == 4
+    as_graph(kept)
+    assert len(matrices) == 3
+
+
 def test_an_address_that_is_used_again(memory: remembered._Memory) -> None:
     old, new = MATRICES["csr"](), MATRICES["csr"]()
     new.data += 1
