@@ -16,7 +16,8 @@ import reedsp
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.device.device import Device
 from reedsp.device.job import Job
-from reedsp.device.memory.scratch import PinnedParts, Scratch
+from reedsp.device.memory import scratch
+from reedsp.device.memory.scratch import PinnedArray, PinnedParts, Scratch
 from reedsp.edges.preparation import Preparation
 
 SIZE = 5000
@@ -138,6 +139,24 @@ def test_a_device_without_memory_that_has_nothing_to_give_up(own: Device, monkey
 @pytest.mark.parametrize(("kind", "memory", "largest"), [("cpu", 1 << 40, 1 << 24), ("gpu", 1 << 36, 1 << 28)])
 def test_how_large_the_largest_is(kind: str, memory: int, largest: int) -> None:
     assert Scratch(kind, memory).largest == largest
+
+
+def test_a_signal_comes_while_memory_is_pinned(own: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its handler may ask for some, too: were that locked, it would wait for ever."""
+    parts, pinned, handled = PinnedParts(own.queue), scratch.PinnedArray, list[PinnedArray]()
+
+    def pin(*arguments: Any) -> PinnedArray:
+        if not handled:
+            handled.append(pinned(*arguments))
+            asked = threading.Thread(target=lambda: handled.append(parts.take()), daemon=True)
+            asked.start()
+            asked.join(20)
+        return pinned(*arguments)
+
+    monkeypatch.setattr(scratch, "PinnedArray", pin)
+    taken = parts.take()
+    assert len(handled) == 2
+    assert taken is not handled[1]
 
 
 def test_memory_that_is_being_copied_is_not_lent(own: Device) -> None:

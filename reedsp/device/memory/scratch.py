@@ -137,15 +137,18 @@ class PinnedParts:
 
     def __init__(self, queue: cl.CommandQueue) -> None:
         self._queue = queue
-        self._lock = threading.Lock()
-        self._free: deque[PinnedArray] = deque()  # those first that were given back first
+        # Those first that were given back first. A signal's handler may ask meanwhile: each step is a single operation.
+        self._free: deque[PinnedArray] = deque()
 
     def take(self) -> PinnedArray:
         """Return an array of TRANSFERRED bytes that is in use nowhere else; may wait for a copy to end."""
-        with self._lock:
-            if not self._free or (len(self._free) < _MOST_COPIES and _is_read(self._free[0])):
-                return PinnedArray(self._queue, (TRANSFERRED,), np.uint8)
+        try:
             part = self._free.popleft()
+        except IndexError:
+            return self._new()
+        if len(self._free) + 1 < _MOST_COPIES and _is_read(part):
+            self._free.appendleft(part)
+            return self._new()
         if part.copied is not None:
             part.copied.wait()
             part.copied = None
@@ -153,8 +156,10 @@ class PinnedParts:
 
     def give_back(self, part: PinnedArray) -> None:
         """Keep an array for the next caller."""
-        with self._lock:
-            self._free.append(part)
+        self._free.append(part)
+
+    def _new(self) -> PinnedArray:
+        return PinnedArray(self._queue, (TRANSFERRED,), np.uint8)
 
 
 def _is_read(part: PinnedArray) -> bool:

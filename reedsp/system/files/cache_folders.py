@@ -16,7 +16,7 @@ from pathlib import Path
 _MOST_LINKS = 40
 
 _warned: set[str] = set()
-_warned_lock = threading.Lock()
+_warned_lock = threading.RLock()  # a signal's handler may warn meanwhile
 
 
 class SharedDirectoryError(OSError):
