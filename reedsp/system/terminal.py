@@ -6,5 +6,8 @@ from typing import TextIO
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a standard stream is a terminal; where a program has no console, there is none."""
-    return stream is not None and stream.isatty()
+    """Whether a standard stream is a terminal; where a program has no console, there is none, and it may be closed."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # it is closed
+        return False

@@ -146,8 +146,13 @@ def test_nothing_is_shown_elsewhere(
 
 @needs_device
 @pytest.mark.parametrize("call", WORDS)
-def test_without_a_console_nothing_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
-    monkeypatch.setattr(sys, "stderr", None)
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_without_a_console_nothing_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, is_closed: bool
+) -> None:
+    stream = io.StringIO()
+    stream.close()
+    monkeypatch.setattr(sys, "stderr", stream if is_closed else None)
     CALLS[call](tmp_path, True)
     progress_bar.announce_long("apsp", 1e6, "min-plus")
 
