@@ -115,7 +115,7 @@ def programs_of(call: Call, device: Device, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(selfcheck, "_known", {})
     with programs_requested() as requested:
         call(device=device)
-    return requested, set().union(*(programs or () for programs in selfcheck._known.values()))
+    return requested, set().union(*(verdict.programs or () for verdict in selfcheck._known.values()))
 
 
 @pytest.mark.deep

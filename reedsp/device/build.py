@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from reedsp.device import kernel_cache, pyopencl_private
 from reedsp.device.compiler import CompilerCrashError, CompilerUnavailableError, RefusedError, compiler
-from reedsp.system import handlers
+from reedsp.system import handlers, pocl
 
 if TYPE_CHECKING:
     import pyopencl as cl
@@ -30,7 +30,9 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _OPTIONS = b"-cl-std=CL1.2"
 _DOUBTFUL_OPTIMIZERS = ("Intel(R) OpenCL",)  # platforms: `array[p] = min(16 * p, max(p, n))` writes to another p there
 
-_CACHING_DRIVERS = ("Portable Computing Language",)
+_POCL = "Portable Computing Language"
+
+_CACHING_DRIVERS = (_POCL,)
 """Platforms that keep what they have compiled themselves. PoCL compiles each kernel of a program once more to say what
 its binary is, for work-groups of any size: that takes more than twice as long as what is launched afterwards.
 """
@@ -229,7 +231,10 @@ def _build(context: cl.Context, device: cl.Device, source: str, title: str, opti
             kernel_cache.write(cached, binary)
         return program
     except RefusedError as error:
-        raise KernelBuildError(f"{title} did not build on {device.name}:\n{name_lines(str(error), source)}") from error
+        lines = [f"{title} did not build on {device.name}:", name_lines(str(error), source)]
+        if device.platform.name == _POCL and (cause := pocl.cache_folder_error()) is not None:
+            lines.append(cause)
+        raise KernelBuildError("\n".join(lines)) from error
     except CompilerCrashError as error:
         raise KernelBuildError(f"the compiler of {device.name} has crashed on {title}: {error}") from error
 
@@ -285,6 +290,8 @@ def compile_here(context: cl.Context, device: cl.Device, source: str, options: b
     """
     import pyopencl as cl
 
+    if device.platform.name == _POCL:
+        pocl.mend_cache_folder()
     program = pyopencl_private.from_source(context, source)
     try:
         return _finished(program, device, options)

@@ -1,24 +1,27 @@
 """Whether a way to compute something gives right answers on a device: tried once on a problem with a known answer.
 
 What passes is remembered for this driver, also by later processes, as long as the trial and the sources of all programs
-that it asked for are the same. What fails is put aside with one warning, and the next way serves. Nothing is stored
-about it, so that a mended machine is trusted again.
+that it asked for are the same. What does not is put aside with a warning, and the next way serves. Nothing is stored
+about it, so that a mended machine is trusted again. In this process what gives a wrong answer or crashes stays aside;
+what only fails, as where a disk is full, is tried again when some time has passed.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import io
 import json
 import logging
+import math
 import pickle
 import sys
+import time
 import warnings
 from collections.abc import Callable
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from reedsp.device import build
 from reedsp.device.compiler import DEVICE, CompilerCrashError, CompilerUnavailableError
@@ -33,8 +36,32 @@ _log = logging.getLogger(__name__)
 
 _LARGEST = 1 << 20  # bytes of a record
 
-_known: dict[tuple[tuple[str, ...], str, tuple[Any, ...]], frozenset[Program] | None] = {}
-"""The programs that each trial on each driver covers, by its name and its arguments, if it was passed."""
+_PATIENCE = 100  # times as long as a trial took that has failed, it is not made again
+
+
+class _Verdict(NamedTuple):
+    """What a trial has shown.
+
+    Attributes
+    ----------
+    programs : frozenset of Program, optional
+        Those that it covers, if it was passed.
+    failure : str
+        Why it was not, if not for a wrong answer.
+    until : float
+        When it may be made again.
+    """
+
+    programs: frozenset[Program] | None
+    failure: str = ""
+    until: float = math.inf
+
+
+_known: dict[tuple[tuple[str, ...], str, tuple[Any, ...]], _Verdict] = {}
+"""By each trial's driver, name and arguments."""
+
+_failure: ContextVar[str] = ContextVar("_failure", default="")
+"""Of what was not trusted last."""
 
 
 def is_trusted(
@@ -63,42 +90,68 @@ def is_trusted(
         return True
     driver = (device.platform, device.platform_version, device.name, device.driver_version, device.kind)
     key = (driver, _name_of(trial), arguments)
-    with contextlib.suppress(KeyError):
-        return _known[key] is not None
-    record = _record((driver, key[1], *map(_name_of, arguments)), trial.__module__)
+    verdict = _known.get(key)
+    if verdict is None or verdict.until <= time.monotonic():
+        verdict = _known[key] = _verdict(device, key, description, trial)
+    if verdict.programs is None:
+        _failure.set(verdict.failure)
+    return verdict.programs is not None
+
+
+def none_is_trusted(message: str) -> DeviceError:
+    """Return the error of a call for which no way is trusted, with this message and why the last one has failed."""
+    failure = _failure.get()
+    return DeviceError(f"{message}: {failure}" if failure else message)
+
+
+def _verdict(
+    device: Device,
+    key: tuple[tuple[str, ...], str, tuple[Any, ...]],
+    description: str | Callable[[], str],
+    trial: Callable[..., bool],
+) -> _Verdict:
+    driver, name, arguments = key
+    record = _record((driver, name, *map(_name_of, arguments)), trial.__module__)
     programs = None if record is None else _covered_by(record)
-    if programs is None:
-        own = Device(device.index, device.handle) if device.shares_queue else device  # on whose queue nothing waits
-        programs = _passed(own, description, functools.partial(trial, own, *arguments))
-        if programs is not None and record is not None:
-            _write(record, programs)
-    _known[key] = programs
-    return programs is not None
+    if programs is not None:
+        return _Verdict(programs)
+    own = Device(device.index, device.handle) if device.shares_queue else device  # on whose queue nothing waits
+    verdict = _tried(own, description, functools.partial(trial, own, *arguments))
+    if verdict.programs is not None and record is not None:
+        _write(record, verdict.programs)
+    return verdict
 
 
 def _name_of(thing: Any) -> str:
     return f"{thing.__module__}.{thing.__qualname__}" if hasattr(thing, "__qualname__") else repr(thing)
 
 
-def _passed(
-    device: Device, description: str | Callable[[], str], trial: Callable[[], bool]
-) -> frozenset[Program] | None:
-    """Return the programs that a trial asks for, or None if it fails."""
+def _tried(device: Device, description: str | Callable[[], str], trial: Callable[[], bool]) -> _Verdict:
+    """Return what a trial shows; what is not passed is warned of."""
+    started = time.monotonic()
     try:
         _rehearse(device, trial)
         with programs_requested() as programs, spoilt_memory():
             if trial():
-                return frozenset(programs)
-        reason = "gives a wrong answer"
+                return _Verdict(frozenset(programs))
+        reason, verdict = "gives a wrong answer", _Verdict(None)
     except CompilerCrashError as error:
-        reason = f"crashes: {error}"
+        reason, verdict = f"crashes: {error}", _Verdict(None, str(error))
     except (DeviceMemoryError, PrecisionError):
         raise
     except DeviceError as error:
-        reason = f"fails: {error}"
+        reason, verdict = f"fails: {error}", _Verdict(None, str(error))
+        if not _is_of_a_crash(error):
+            now = time.monotonic()
+            verdict = verdict._replace(until=now + _PATIENCE * (now - started))
     described = description if isinstance(description, str) else description()
     warnings.warn(f"{described} {reason} on {device}, and is put aside", RuntimeWarning, stacklevel=2)
-    return None
+    return verdict
+
+
+def _is_of_a_crash(error: DeviceError) -> bool:
+    """Return whether the compiler has crashed on a kernel of the trial."""
+    return error.__cause__ is not None and isinstance(error.__cause__.__cause__, CompilerCrashError)
 
 
 class _Pickler(pickle.Pickler):

@@ -7,9 +7,8 @@ import numpy.typing as npt
 
 from reedsp.arithmetic.matrix import Weights
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
-from reedsp.device.selfcheck import is_trusted
+from reedsp.device.selfcheck import is_trusted, none_is_trusted
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block
 from reedsp.minplus.tilings import Tiling, describe, name_of, tabled, tabled_for_few, tilings_for, works_in_groups
@@ -46,7 +45,7 @@ def right_tilings(device: Device, weights: Weights, in_groups: bool | None) -> t
         if right and right[-1] == tilings[-1]:  # it serves for products that the others do not divide
             few = [tabled_for_few(device, weights)] if chosen and works_in_groups(device) else []
             return chosen, right + [each for each in few if _is_trusted(device, weights, chosen, each)]
-    raise DeviceError(f"{device}: no tiling gives right min-plus products of {name_of(weights)}")
+    raise none_is_trusted(f"{device}: no tiling gives right min-plus products of {name_of(weights)}")
 
 
 def is_right(device: Device, weights: Weights, in_groups: bool, tiling: Tiling) -> bool:

@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
-from reedsp.device.selfcheck import is_trusted
+from reedsp.device.selfcheck import is_trusted, none_is_trusted
 from reedsp.primitives.operators import OPERATORS, resolve
 from reedsp.primitives.plans import (
     CHUNKED,
@@ -59,7 +58,7 @@ def trusted_form(device: Device, elements: Elements, method: str, group_size: in
         trial = (scans_known_array, elements, form, group_size_of(device, form, group_size))
         if is_trusted(device, name, *trial, repr(elements.operator.identity)):  # 0.0 and -0.0 are equal
             return form
-    raise DeviceError(f"{device}: the {_described(elements)} gives wrong answers, or fails")
+    raise none_is_trusted(f"{device}: the {_described(elements)} gives wrong answers, or fails")
 
 
 def passes_once(device: Device, elements: Elements) -> bool:

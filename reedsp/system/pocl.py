@@ -1,18 +1,22 @@
-"""A folder for what PoCL compiles, where the one that it would choose cannot be written to.
+"""A folder for what PoCL compiles, where the one that it would choose cannot be written to, or is no longer there.
 
-Without such a folder PoCL shows no device, and does not say why. Only the standard library is used, so that
-``reedsp doctor`` can ask here when anything else is broken.
+Without such a folder PoCL shows no device, or builds nothing, and does not say why. Only the standard library is used,
+so that ``reedsp doctor`` can ask here when anything else is broken.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import tempfile
 from pathlib import Path
 
 from reedsp.system.files.cache_folders import temporary_directory
 
 VARIABLE = "POCL_CACHE_DIR"
 """Environment variable by which a user chooses the folder; if it is set nothing is changed."""
+
+_ROOM = 1 << 20  # bytes, less than which a compiler may need
 
 
 def give_cache_folder() -> Path | None:
@@ -44,8 +48,36 @@ def cache_folder() -> Path | None:
 
 
 def can_write(folder: Path | None) -> bool:
-    """Return whether files can be made in a folder, which is itself made where missing."""
+    """Return whether files can be made in a folder, which could itself be made where missing."""
     if folder is None:
         return False
     existing = next(each for each in (folder, *folder.absolute().parents) if os.path.lexists(each))
-    return existing.is_dir() and os.access(existing, os.W_OK | os.X_OK)
+    try:  # what root may do, and yet cannot, no look at rights shows
+        tempfile.TemporaryDirectory(dir=existing).cleanup()
+    except OSError:
+        return False
+    return True
+
+
+def mend_cache_folder() -> None:
+    """Make the folder that PoCL has taken again if it is no longer there: PoCL does not, and builds nothing."""
+    if (folder := _folder_in_use()) is not None:
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def cache_folder_error() -> str | None:
+    """Return why PoCL cannot keep in its folder what it compiles, and so builds nothing; None if it can."""
+    if (folder := _folder_in_use()) is None:
+        return None
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(_ROOM))
+    except OSError as error:
+        return f"PoCL cannot write to its cache {folder}: {error.strerror}"
+    return None
+
+
+def _folder_in_use() -> Path | None:
+    chosen = os.environ.get(VARIABLE)
+    return Path(chosen) if chosen else cache_folder()

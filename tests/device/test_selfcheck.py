@@ -25,7 +25,7 @@ from reedsp.device.compiler import Compiler
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job, spoilt_memory
-from reedsp.device.selfcheck import is_trusted
+from reedsp.device.selfcheck import is_trusted, none_is_trusted
 from reedsp.edges.selfcheck import SOURCE, is_known_tree, known_graph, known_levels
 from reedsp.minplus import selfcheck as minplus_selfcheck
 from reedsp.minplus import tilings
@@ -96,6 +96,38 @@ def test_what_lay_there_before_is_no_answer(device: Device, own_verdicts: None) 
         assert (job.download(job.full(50, np.int32(3)), 50, np.int32) == 3).all()
     job.full(50, np.int32(3))
     assert not _gets_spoilt_memory(device)
+
+
+def test_what_fails_is_tried_again(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not at once, as what takes long would be in each call; what is wrong stays aside. An error says why."""
+    now, tried, errors = [0.0], list[str](), ["the disk is full"]
+    monkeypatch.setattr(selfcheck.time, "monotonic", lambda: now[0])
+
+    def trial(device: Device, name: str) -> bool:
+        tried.append(name)
+        now[0] += 1.0
+        if name == "fails" and errors:
+            raise DeviceError(errors[0])
+        return name == "fails"
+
+    def passes(name: str) -> bool:
+        return is_trusted(device, "a way", trial, name)
+
+    with pytest.warns(RuntimeWarning, match=r"^a way fails: the disk is full on .*, and is put aside$"):
+        assert not passes("fails")
+    assert str(none_is_trusted("nothing works")) == "nothing works: the disk is full"
+    with pytest.warns(RuntimeWarning, match="a way gives a wrong answer"):
+        assert not passes("is wrong")
+    assert str(none_is_trusted("nothing works")) == "nothing works"
+    errors.clear()
+    now[0] += 90.0
+    assert not passes("fails")
+    assert str(none_is_trusted("nothing works")) == "nothing works: the disk is full"
+    assert tried == ["fails", "is wrong"]
+    now[0] += 20.0
+    assert passes("fails")
+    assert not passes("is wrong")
+    assert tried == ["fails", "is wrong", "fails"]
 
 
 @pytest.fixture
@@ -175,8 +207,8 @@ def test_75_tried_again_when_a_source_of_its_programs_has_changed(fresh: Device,
         change()
         selfcheck._known.clear()
         assert is_trusted(fresh, "a way", trial)
-        [programs] = selfcheck._known.values()
-        assert {file for file, _ in programs or ()} == {"core/self_test.cl"}
+        [verdict] = selfcheck._known.values()
+        assert {file for file, _ in verdict.programs or ()} == {"core/self_test.cl"}
         return len(tried)
 
     included = kernel_copy / "core/weights.cl"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import subprocess
@@ -16,6 +17,10 @@ from reedsp.system import icd, pocl
 PACKAGE_PARENT = Path(reedsp.__file__).resolve().parent.parent
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="elsewhere PoCL has other folders")
+needs_pocl = pytest.mark.skipif(
+    "Portable Computing Language" not in [device.platform for device in reedsp.devices()],
+    reason="PoCL is not installed",
+)
 
 GIVE = """
 import json, os
@@ -35,6 +40,23 @@ graph = reedsp.Graph.from_edges(4, [0, 0, 1, 2], [1, 2, 3, 3], [7, 2, 1, 3])
 found = [each for each in reedsp.devices() if each.platform == "Portable Computing Language"]
 print(json.dumps([reedsp.sssp(graph, 0, device=each).dist.tolist() for each in found]))
 print(os.environ["POCL_CACHE_DIR"])
+"""
+
+SORT = """
+import os, pathlib, shutil, warnings
+import reedsp
+warnings.simplefilter("ignore")
+[device, *_] = [each for each in reedsp.devices() if each.platform == "Portable Computing Language"]
+reedsp.sort([3, 1, 2], device=device)
+cache = pathlib.Path(os.environ["XDG_CACHE_HOME"])
+shutil.rmtree(cache)
+print(reedsp.sort([3, 1, 2], method="merge", device=device))
+shutil.rmtree(cache)
+cache.touch()
+try:
+    reedsp.reduce([3, 1, 2], device=device)
+except reedsp.DeviceError as error:
+    print(str(error).splitlines()[-1])
 """
 
 
@@ -88,21 +110,52 @@ class TestGiveCacheFolder:
         assert (result["given"], result["variable"]) == (None, "/my/folder")
 
     def test_nowhere_to_write(self, file: Path) -> None:
-        refuse = "import tempfile\ndef refuse(**names): raise OSError\ntempfile.mkdtemp = refuse\n"
+        refuse = "import tempfile\ndef refuse(*given, **names): raise OSError\ntempfile.mkdtemp = refuse\n"
         result = json.loads(python(refuse + GIVE, HOME=str(file)))
         assert (result["given"], result["variable"]) == (None, None)
 
 
 @pytest.mark.deep
 @posix_only
-@pytest.mark.skipif(
-    "Portable Computing Language" not in [device.platform for device in reedsp.devices()],
-    reason="PoCL is not installed",
-)
+@needs_pocl
 def test_pocl_solves_without_a_home(file: Path) -> None:
     answers, folder = python(SOLVE, HOME=str(file)).splitlines()
     assert json.loads(answers) == [[0, 7, 2, 5]]
     assert not Path(folder).exists()
+
+
+@pytest.mark.deep
+@posix_only
+@needs_pocl
+def test_folder_that_is_deleted_meanwhile(tmp_path: Path) -> None:
+    """It is made again; where it cannot be, the error says what is the matter."""
+    cache = tmp_path / "cache"
+    ordered, error = python(SORT, XDG_CACHE_HOME=str(cache)).splitlines()
+    assert ordered == "[1 2 3]"
+    assert error == f"PoCL cannot write to its cache {cache}/pocl/kcache: {os.strerror(errno.ENOTDIR)}"
+
+
+@posix_only
+def test_mended_folder(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(pocl.VARIABLE, str(tmp_path / "a" / "folder"))
+    assert pocl.cache_folder_error() is not None
+    pocl.mend_cache_folder()
+    pocl.mend_cache_folder()
+    assert pocl.cache_folder_error() is None
+    monkeypatch.setenv(pocl.VARIABLE, str(file))
+    pocl.mend_cache_folder()
+    assert pocl.cache_folder_error() == f"PoCL cannot write to its cache {file}: {os.strerror(errno.ENOTDIR)}"
+    for name in (pocl.VARIABLE, "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    pocl.mend_cache_folder()
+    assert pocl.cache_folder_error() is None
+
+
+@posix_only
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is no folder in which not even root may write")
+def test_root_cannot_write_everywhere() -> None:
+    assert not pocl.can_write(Path("/proc"))
+    assert not pocl.can_write(Path("/proc/below"))
 
 
 @posix_only

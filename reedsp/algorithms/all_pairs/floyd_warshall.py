@@ -13,9 +13,8 @@ import pyopencl as cl
 from reedsp.algorithms.all_pairs.selfcheck import closes_known_matrix
 from reedsp.arithmetic.matrix import Weights
 from reedsp.cost_model.counts import SPAN, TILE
-from reedsp.device.errors import DeviceError
 from reedsp.device.job import Argument, BoundKernel, Job, Launch
-from reedsp.device.selfcheck import is_trusted
+from reedsp.device.selfcheck import is_trusted, none_is_trusted
 from reedsp.minplus.blocks import Excluded, Products
 from reedsp.minplus.matrix import Block, copy_block
 from reedsp.minplus.selfcheck import right_tilings
@@ -159,7 +158,7 @@ def _trusted_products(job: Job, weights: Weights) -> Products:
         trial = (closes_known_matrix, _closed, weights, TILE, in_groups, tuple(tilings))
         if is_trusted(job.device, name, *trial):
             return Products(job, weights, in_groups, tilings)
-    raise DeviceError(f"{job.device}: Floyd-Warshall in {name_of(weights)} gives wrong answers, or fails")
+    raise none_is_trusted(f"{job.device}: Floyd-Warshall in {name_of(weights)} gives wrong answers, or fails")
 
 
 def _closed(

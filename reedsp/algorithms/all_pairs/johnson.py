@@ -21,9 +21,8 @@ from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, to_result
 from reedsp.arithmetic.types import minus_infinity
 from reedsp.cost_model import settings
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
-from reedsp.device.selfcheck import is_trusted
+from reedsp.device.selfcheck import is_trusted, none_is_trusted
 from reedsp.edges.negative_cycles import exact_shortest_paths, renamed
 from reedsp.edges.selfcheck import converts
 from reedsp.graph.graph import Graph, edge_sources
@@ -169,7 +168,7 @@ class Searches:
         self._marks = minus_infinity(self.arithmetic.dtype) if graph.has_negative_weights else None
         self._search = SEARCHES[self._fastest() if search is None else search]
         if search is not None and not self._is_trusted(search):
-            raise DeviceError(f"{job.device}: {search} in {self.arithmetic} gives wrong answers, or fails")
+            raise none_is_trusted(f"{job.device}: {search} in {self.arithmetic} gives wrong answers, or fails")
         self.at_once = self._search.rows_at_once(job.device, self.arithmetic, graph.n)
         self._converts = not graph.has_negative_weights and converts(job.device, graph, self.arithmetic, dtype)
 

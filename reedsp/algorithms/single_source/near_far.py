@@ -13,8 +13,7 @@ from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic
 from reedsp.cost_model import settings
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError
-from reedsp.device.selfcheck import is_trusted
+from reedsp.device.selfcheck import is_trusted, none_is_trusted
 from reedsp.edges.device_graph import OutEdges
 
 _PART_OF_MEMORY = 0.25
@@ -55,7 +54,7 @@ def _first_right_form(device: Device, arithmetic: Arithmetic, by_hops: bool, for
         trial = (finds_known_tree, near_far, arithmetic, False, by_hops, *options)
         if (not together or _can_work_in_groups(device, arithmetic)) and is_trusted(device, name, *trial):
             return together
-    raise DeviceError(f"{device}: near-far in {arithmetic} gives wrong answers, or fails")
+    raise none_is_trusted(f"{device}: near-far in {arithmetic} gives wrong answers, or fails")
 
 
 def rows_at_once(device: Device, arithmetic: Arithmetic, n: int, work_groups: bool, room: float = 1.0) -> int:

@@ -53,7 +53,7 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import are_known, get_device
 from reedsp.device.errors import DeviceError, DeviceMemoryError, is_forked
 from reedsp.device.job import Job
-from reedsp.device.selfcheck import is_trusted
+from reedsp.device.selfcheck import is_trusted, none_is_trusted
 from reedsp.edges import balance, ladder
 from reedsp.edges.selfcheck import converts
 from reedsp.edges.statistics import Measured, RowStatistics, add_up_on_host, adds_up
@@ -758,7 +758,7 @@ def _trusted_method(
             continue
         if (form := _trusted_form(each, job.device, arithmetic, graph.has_negative_weights)) is not None:
             return each, form  # type: ignore[return-value]
-    raise DeviceError(f"{job.device}: {', '.join(methods)} in {arithmetic} give wrong answers, or fail")
+    raise none_is_trusted(f"{job.device}: {', '.join(methods)} in {arithmetic} give wrong answers, or fail")
 
 
 def _trusted_form(method: str, device: Device, arithmetic: Arithmetic, negative: bool) -> Mapping[str, Any] | None:

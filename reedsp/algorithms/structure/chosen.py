@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError
+from reedsp.device.selfcheck import none_is_trusted
 
 _Method = TypeVar("_Method", bound=str)
 
@@ -46,4 +46,4 @@ def chosen(
     for each in methods:
         if is_right(each):
             return each, why if each == methods[0] else f"{methods[0]} gives wrong answers on this device, or fails"
-    raise DeviceError(f"{device}: {what} by {' and '.join(methods)} gives wrong answers, or fails")
+    raise none_is_trusted(f"{device}: {what} by {' and '.join(methods)} gives wrong answers, or fails")

@@ -25,7 +25,7 @@ from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
-from reedsp.device.selfcheck import is_trusted
+from reedsp.device.selfcheck import is_trusted, none_is_trusted
 from reedsp.edges.balance import FEW_EDGES
 from reedsp.edges.device_graph import UNREACHED, Neighbours, largest_degree
 from reedsp.edges.ladder import DIRECT_SEARCH, RUNGS
@@ -457,7 +457,7 @@ def _right_rung(device: Device, balance: str) -> str:
 
 
 def _wrong(device: Device) -> DeviceError:
-    return DeviceError(f"{device}: breadth-first search gives wrong answers, or fails")
+    return none_is_trusted(f"{device}: breadth-first search gives wrong answers, or fails")
 
 
 def _is_trusted(device: Device, method: str, group_size: int | None = None) -> bool:

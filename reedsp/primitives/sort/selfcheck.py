@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
-from reedsp.device.selfcheck import is_trusted
+from reedsp.device.selfcheck import is_trusted, none_is_trusted
 from reedsp.primitives.sort.merges import list_sort, merge_path_sort
 from reedsp.primitives.sort.radix import has_lanes, radix_sort
 from reedsp.primitives.sort.records import Columns, Records, Sorting
@@ -38,7 +37,7 @@ def trusted_form(device: Device, records: Records, algorithm: str) -> str:
     for form in forms:
         if _is_trusted(device, records, algorithm, form):
             return form
-    raise DeviceError(f"{device}: the {algorithm} sort of {records.keys} gives wrong answers, or fails")
+    raise none_is_trusted(f"{device}: the {algorithm} sort of {records.keys} gives wrong answers, or fails")
 
 
 def check_lists(device: Device, records: Records, presort: str, length: int) -> None:
@@ -50,7 +49,7 @@ def check_lists(device: Device, records: Records, presort: str, length: int) -> 
         It does not.
     """
     if not _is_trusted(device, records, "lists", presort, length):
-        raise DeviceError(f"{device}: Dulle's merge sort of {records.keys} gives wrong answers, or fails")
+        raise none_is_trusted(f"{device}: Dulle's merge sort of {records.keys} gives wrong answers, or fails")
 
 
 def _is_trusted(device: Device, records: Records, algorithm: str, *choices: Any) -> bool:

@@ -10,9 +10,9 @@ from reedsp.algorithms.structure.centrality.sums import Question, Sums
 from reedsp.algorithms.structure.centrality.work_groups import sum_by_work_groups
 from reedsp.algorithms.structure.centrality.work_items import sum_by_work_items
 from reedsp.device.device import Device
-from reedsp.device.errors import DeviceError, PrecisionError
+from reedsp.device.errors import PrecisionError
 from reedsp.device.job import Job
-from reedsp.device.selfcheck import is_trusted
+from reedsp.device.selfcheck import is_trusted, none_is_trusted
 from reedsp.system.progress_bar import Report
 
 METHODS: dict[str, Callable[..., Sums]] = {"work-items": sum_by_work_items, "work-groups": sum_by_work_groups}
@@ -41,6 +41,6 @@ def sum_up(question: Question, method: str, job: Job, report: Report | None = No
     def require(form: str) -> None:
         trial: tuple[Any, ...] = (finds_known_sums, METHODS[method], question.edges, form)
         if not is_trusted(device, f"betweenness in {method} with {form} numbers of paths", *trial):
-            raise DeviceError(f"{device}: betweenness in {method} gives wrong answers, or fails")
+            raise none_is_trusted(f"{device}: betweenness in {method} gives wrong answers, or fails")
 
     return METHODS[method](question, job, report, require)
