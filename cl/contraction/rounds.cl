@@ -14,6 +14,7 @@
 //   vertices              in   (count) the vertex that each search avoids
 //   entering              in   (count) the edge, of those that end at it, where the search begins
 //   settled_most          most vertices whose edges a search for witnesses follows
+//   lightest              the smallest weight of an edge
 //
 // Paths by way of a vertex x that goes have to be kept. From u by way of x to w a shortcut is needed, unless a witness is
 // found: a path from u to w that avoids x, and is shorter, or as long and avoids all other vertices that go.
@@ -35,7 +36,7 @@ typedef struct {
     uint count;
     int vertex[LISTED];
     WEIGHT dist[LISTED];
-    WEIGHT open[LISTED];  // no less than the limit where the edges were followed
+    WEIGHT open[LISTED];  // the distance until the edges are followed, then one from where none is
     uchar slot[SLOTS];
 } Reached;
 
@@ -64,27 +65,27 @@ void reach(Reached *reached, const int vertex, const WEIGHT dist)
 
 // Reaches vertices from `source` along paths that avoid x, and weigh `limit` at most. Distances are doubled, and one more
 // where the path passes a vertex that goes: a path by way of those is a witness only if it is shorter, since they may
-// have been left out for each other.
+// have been left out for each other. Edges are followed from as far as the lightest of all leads within the limit.
 void look_around(Reached *reached, const int source, const int x, const WEIGHT limit,
                  __global const OFFSET *restrict first_out, __global const Edge *restrict out_edges,
-                 __global const uchar *restrict goes, const uint settled_most)
+                 __global const uchar *restrict goes, const uint settled_most, const WEIGHT lightest)
 {
-    const WEIGHT doubled = 2 * limit;
+    const WEIGHT doubled = 2 * limit, closed = doubled - 2 * lightest + 1;
     reached->count = 0;
     for (uint slot = 0; slot < SLOTS; ++slot)
         reached->slot[slot] = NO_ENTRY;
     reach(reached, source, 0);
     for (uint settled = 0; settled < settled_most; ++settled) {
         uint nearest = 0;
-        WEIGHT dist = doubled;
+        WEIGHT dist = closed;
         for (uint entry = 0; entry < reached->count; ++entry)
             if (reached->open[entry] < dist) {
                 nearest = entry;
                 dist = reached->open[entry];
             }
-        if (dist == doubled)
+        if (dist == closed)
             return;
-        reached->open[nearest] = doubled;
+        reached->open[nearest] = closed;
         const int vertex = reached->vertex[nearest];
         const OFFSET last = first_out[vertex + 1];
         if (last - first_out[vertex] > FOLLOWED)
@@ -127,7 +128,7 @@ __kernel void count_shortcuts(__global const OFFSET *restrict first_out, __globa
                               __global const OFFSET *restrict first_in, __global const Edge *restrict in_edges,
                               __global const uchar *restrict goes, __global const int *restrict vertices,
                               __global const OFFSET *restrict entering, __global uint *restrict needed,
-                              const uint settled_most, const uint count)
+                              const uint settled_most, const WEIGHT lightest, const uint count)
 {
     const size_t number = get_global_id(0);
     if (number >= count)
@@ -139,7 +140,7 @@ __kernel void count_shortcuts(__global const OFFSET *restrict first_out, __globa
     uint shortcuts = 0;
     if (limit >= 0) {
         Reached reached;
-        look_around(&reached, from.target, x, limit, first_out, out_edges, goes, settled_most);
+        look_around(&reached, from.target, x, limit, first_out, out_edges, goes, settled_most, lightest);
         for (OFFSET out = first; out < last; ++out) {
             const Edge to = out_edges[out];
             if (is_looked_at(from.target, to.target))
@@ -158,7 +159,7 @@ __kernel void add_shortcuts(__global const OFFSET *restrict first_out, __global 
                             __global const uchar *restrict goes, __global const int *restrict vertices,
                             __global const OFFSET *restrict entering, __global const ulong *restrict first_slot,
                             __global int2 *restrict ends, __global WEIGHT *restrict weights, const uint settled_most,
-                            const uint count)
+                            const WEIGHT lightest, const uint count)
 {
     const size_t number = get_global_id(0);
     if (number >= count)
@@ -170,7 +171,7 @@ __kernel void add_shortcuts(__global const OFFSET *restrict first_out, __global 
     const WEIGHT limit = heaviest_over(from.target, from.weight, first, last, out_edges);
     Reached reached;
     if (limit >= 0)
-        look_around(&reached, from.target, x, limit, first_out, out_edges, goes, settled_most);
+        look_around(&reached, from.target, x, limit, first_out, out_edges, goes, settled_most, lightest);
     for (uint column = 0; column < degree; ++column) {
         const Edge to = out_edges[first + column];
         if (SYMMETRIC && to.target < from.target)

@@ -23,9 +23,9 @@ from reedsp.graph.graph import Graph
 def prepared_for(graph: Graph, device: Device | None, rows: int, dtype: np.dtype[np.generic]) -> PreparedGraph | None:
     """Return a graph that is prepared, if that pays for so many rows of distances or was done for an earlier call.
 
-    None where it does not, and where the graph has no hierarchy, or none that there is memory for, or its sums would be
-    rounded. A hierarchy is kept with its graph, and so is that there is none. By default the device is that of
-    :func:`reedsp.get_device`.
+    None where it does not, and where the graph has no hierarchy, or none that is found in about the time that is
+    expected, or that there is memory for, or its sums would be rounded. A hierarchy is kept with its graph, and so is
+    that there is none. By default the device is that of :func:`reedsp.get_device`.
     """
     if not contraction.may_pay(graph.n, graph.m, rows):
         return None
@@ -50,9 +50,13 @@ def prepared_for(graph: Graph, device: Device | None, rows: int, dtype: np.dtype
 
 
 def prepare_for_several(graph: Graph, devices: Sequence[Device], rows: int, dtype: np.dtype[np.generic]) -> None:
-    """Prepare a graph once for devices that share so many rows, if that pays; `prepared_for` finds it for each."""
-    if prepared_for(graph, devices[0], rows, dtype) is not None:
-        kept = graph._derived["hierarchies"]
+    """Prepare a graph once for devices that share so many rows, if that pays.
+
+    `prepared_for` finds the hierarchy for each of them, or that there is none.
+    """
+    prepared_for(graph, devices[0], rows, dtype)
+    kept = graph._derived.get("hierarchies", {})
+    if devices[0] in kept:
         for device in devices:
             kept.setdefault(device, kept[devices[0]])
 
@@ -61,6 +65,6 @@ def _contracted(graph: Graph, device: Device) -> Hierarchy | None:
     try:
         units = units_of(graph)
         check_device(device, graph, units.weights.dtype, units.exponent)
-        return contract(graph, units, Job(device, recycle=True))
+        return contract(graph, units, Job(device, recycle=True), budget=contraction.budget(graph.m))
     except (ValueError, DeviceError, MemoryError):
         return None

@@ -94,8 +94,19 @@ class Hierarchy:
         return replace(self, up=up, down=down)
 
 
-def contract(graph: Graph, units: Units, job: Job, progress: Callable[[int, int], None] | None = None) -> Hierarchy:
+def contract(
+    graph: Graph,
+    units: Units,
+    job: Job,
+    progress: Callable[[int, int], None] | None = None,
+    budget: float = math.inf,
+) -> Hierarchy:
     """Contract the vertices of a graph; `progress` is told how many of them are.
+
+    Parameters
+    ----------
+    budget : float
+        How many edges the cores may have, those of all rounds together until few vertices are left.
 
     Raises
     ------
@@ -106,6 +117,9 @@ def contract(graph: Graph, units: Units, job: Job, progress: Callable[[int, int]
     grown = _Grown(units.weights.dtype)
     state = _State.of(core.n)
     while core.n > 0:
+        budget -= core.m if core.n > _few(graph) else 0
+        if budget < 0:
+            raise _refusal(core.n, core.m, graph)
         on_device = Round(job, core)
         goes = _chosen(on_device, core, state)
         going = np.flatnonzero(goes)
@@ -141,12 +155,17 @@ def _refusal(n: int, m: int, graph: Graph) -> NoHierarchyError:
 def _is_hopeless(n: int, m: int, graph: Graph) -> bool:
     """Return whether there are more and more shortcuts in a core, of which most would be there in the end."""
     early = n > _EARLY * graph.n
-    if n <= max(_CORE, _OF_PLANE * math.sqrt(graph.n)):
+    if n <= _few(graph):
         return early and n > _SMALL and m > _COMPLETE * n**2
     if early and m > n * max(_MOST_EARLY, _MORE * graph.m / graph.n):
         return True
     much = m > _MUCH_LEFT * (graph.n + graph.m)
     return m > (_DENSE if much else _VERY_DENSE) * n
+
+
+def _few(graph: Graph) -> float:
+    """Return how many of the vertices are contracted if all others are."""
+    return max(_CORE, _OF_PLANE * math.sqrt(graph.n))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from reedsp.algorithms.rows import Prepared, RowSearch
 from reedsp.algorithms.single_source.outcome import fill_rows
 from reedsp.algorithms.single_source.task import Outcome, Task
 from reedsp.arithmetic.paths import Arithmetic, choose_arithmetic, result_dtype, to_result
-from reedsp.arithmetic.types import name_of
+from reedsp.arithmetic.types import InexactError, name_of
 from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError
 from reedsp.device.job import Job
@@ -91,7 +91,7 @@ class PreparedGraph(Prepared):
         Parameters
         ----------
         source : int, other name or sequence of these
-            As for :func:`reedsp.sssp`. Sources are searched side by side: 16 take little more time than one.
+            As for :func:`reedsp.sssp`. Trees are found source by source, each in about the same time.
         dtype : {None, "float64", "float32", "int64", "int32"}
             Type of the distances, as for :func:`reedsp.sssp`. Fractional weights have no float32; and floats whose
             sums may be beyond 2**53 have float64 alone, also if they are integers.
@@ -161,7 +161,7 @@ class PreparedGraph(Prepared):
         Parameters
         ----------
         source, dtype
-            As for :meth:`sssp`.
+            As for :meth:`sssp`. Sources are searched side by side: 16 take little more time than one.
 
         Returns
         -------
@@ -252,7 +252,7 @@ class PreparedGraph(Prepared):
         if weight < 0:
             return float("inf")
         if weight > EXACT_IN_FLOAT64 and int(float(weight)) != weight:
-            raise ValueError(f"the distance {weight} has no exact float64 value; distances(dtype='int64') has it")
+            raise InexactError(f"the distance {weight} has no exact float64 value; distances(dtype='int64') has it")
         return float(np.ldexp(weight, self._hierarchy.exponent))
 
     def path(self, source: Vertex, target: Vertex) -> list[Any]:

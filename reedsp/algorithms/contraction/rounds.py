@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from reedsp.algorithms.contraction.core import Core, Edges, ranges
-from reedsp.algorithms.contraction.exact import unit_macros
+from reedsp.algorithms.contraction.exact import infinity_of, unit_macros
 from reedsp.device.dispatch import even
 from reedsp.device.job import Argument, Job
 
@@ -46,6 +46,7 @@ class Round:
         late = core.n <= _FEW or core.m > _DENSE * core.n
         settled = 1 if core.m > _COMPLETE * core.n**2 else _FOLLOWED * core.n // max(1, core.m)
         self._settled = np.uint32(max(1, min(_SETTLED[late], settled)))
+        self._lightest = core.edges.weights.min(initial=infinity_of(dtype))
         self._macros = {
             "SYMMETRIC": int(core.symmetric),
             "LISTED": _LISTED[late],
@@ -130,7 +131,8 @@ class Round:
         steps = count * int(self._settled) * (1 + core.m // core.n)
         slices = even(0, count, _GROUP_SIZE, steps, job.device.steps_at_once)
         kernel = job.device.kernel(_FILE, name, **self._macros)
-        args: tuple[Argument, ...] = (*self._edges, goes, *listed, *others, self._settled, np.uint32(count))
+        sizes = self._settled, self._lightest, np.uint32(count)
+        args: tuple[Argument, ...] = (*self._edges, goes, *listed, *others, *sizes)
         job.launch(kernel, count, _GROUP_SIZE, *args, slices=slices)
 
     def smallest_around(self, keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

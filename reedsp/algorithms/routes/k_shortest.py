@@ -19,7 +19,7 @@ from reedsp.algorithms.routes.first_paths import FirstPaths
 from reedsp.algorithms.routes.rounding import MOST, corrections
 from reedsp.algorithms.single_source.sssp import sssp
 from reedsp.arithmetic.paths import choose_arithmetic, result_dtype
-from reedsp.arithmetic.types import infinity
+from reedsp.arithmetic.types import InexactError, infinity
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
 from reedsp.graph.arguments import as_graph, vertex_argument
@@ -213,7 +213,7 @@ def _number(index: int, weight: int, scale: int, whole: bool, result: np.dtype[A
     except (FloatingPointError, OverflowError):
         raise OverflowError(f"dist[{index}] is beyond {result}") from None
     if whole and result == np.float64 and number != weight:
-        raise ValueError(f"dist[{index}] = {weight} has no exact float64 value; ask for dtype='int64'")
+        raise InexactError(f"dist[{index}] = {weight} has no exact float64 value; ask for dtype='int64'")
     return number
 
 

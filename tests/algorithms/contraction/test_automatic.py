@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import reedsp
-from reedsp.algorithms.contraction import automatic, prepared_graph
+from reedsp.algorithms.contraction import automatic, hierarchy, prepared_graph
 from reedsp.cost_model import contraction, families
 from reedsp.cost_model.searches import Searches
 from reedsp.device.job import Job
@@ -29,7 +29,9 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     monkeypatch.setattr(contraction, "may_pay", lambda *_: True)
     monkeypatch.setattr(contraction, "pays", lambda asked, _: not asked.negative)
     monkeypatch.setattr(
-        automatic, "contract", lambda graph, *rest: (contracted.append(graph.m), contract(graph, *rest))[1]
+        automatic,
+        "contract",
+        lambda graph, *rest, **more: (contracted.append(graph.m), contract(graph, *rest, **more))[1],
     )
     return contracted
 
@@ -94,6 +96,34 @@ def test_a_graph_without_a_hierarchy_is_given_up_once(device: reedsp.Device, cal
     assert calls == [graph.m]
 
 
+@pytest.mark.parametrize("side", [80, pytest.param(200, marks=pytest.mark.deep)])
+def test_a_grid_of_equal_weights_is_given_up_once(
+    side: int, device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has a hierarchy, but to find that takes many times as long as for weights at random."""
+    if side == 80:
+        monkeypatch.setattr(hierarchy, "_CORE", 40)
+        monkeypatch.setattr(contraction, "budget", lambda m: 8 * m)
+    family = grid("grid", side, side, seed=1)
+    different = family.graph()
+    equal = reedsp.Graph.from_edges(family.n, family.sources, family.targets, directed=False)
+    for _ in range(2):
+        assert automatic.prepared_for(equal, device, 100, np.dtype(np.float64)) is None
+        assert automatic.prepared_for(different, device, 100, np.dtype(np.float64)) is not None
+    assert calls == [equal.m, different.m]
+    [(_, rows)] = reedsp.all_pairs_rows(equal, [5], device=device)
+    assert np.array_equal(rows[0], reedsp.sssp(equal, 5, device=device).dist)
+
+
+def test_that_there_is_no_hierarchy_is_known_of_several_devices(device: reedsp.Device, calls: list[int]) -> None:
+    rng = np.random.default_rng(4)
+    graph = reedsp.Graph.from_edges(3000, *rng.integers(0, 3000, (2, 12000)), directed=False)
+    other: Any = object()
+    automatic.prepare_for_several(graph, [device, other], 100, np.dtype(np.float64))
+    assert graph._derived["hierarchies"] == {device: None, other: None}
+    assert calls == [graph.m]
+
+
 def test_sums_that_would_be_rounded_are_searched_for(device: reedsp.Device, calls: list[int]) -> None:
     graph = reedsp.Graph.from_edges(3, [0, 1], [1, 2], [0.1, 0.2])
     [(_, rows)] = reedsp.all_pairs_rows(graph, [0], device=device)
@@ -130,7 +160,7 @@ def test_a_hierarchy_without_room_on_the_device_is_not_used(
 def test_where_the_host_has_no_memory_to_prepare_a_graph_it_is_searched(
     module: Any, name: str, device: reedsp.Device, calls: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise MemoryError("unable to allocate 95 GiB")
 
     graph = GRID.graph()
@@ -176,6 +206,7 @@ def test_where_it_pays() -> None:
     assert copied == [False, True], "where copies to the host take most of the time"
     assert contraction.contracting(10**6, two_cores) == pytest.approx(15)
     assert contraction.contracting(10**6, large_gpu) == pytest.approx(5.5)
+    assert contraction.budget(10**6) == 11 * 10**6
     assert contraction.swept(roads(10**4), two_cores) == pytest.approx(3.978, rel=1e-3)
     assert contraction.swept(roads(10**4), large_gpu) == pytest.approx(1.293, rel=1e-3)
     assert contraction.may_pay(264_346, 730_100, 1000)

@@ -18,6 +18,7 @@ from reedsp.algorithms.contraction import hierarchy, prepared_graph
 from reedsp.algorithms.contraction import rounds as searches
 from reedsp.algorithms.contraction.core import ORIGINAL, Core, Edges
 from reedsp.algorithms.contraction.exact import units_of
+from reedsp.arithmetic.types import InexactError
 from reedsp.device.job import Job
 from reedsp.device.memory.scratch import Scratch
 from tests.support import oracle
@@ -78,6 +79,27 @@ def test_paths_along_edges_of_weight_zero_visit_no_vertex_twice(device: reedsp.D
     assert prepared.path(4, 1) in ([4, 0, 1], [4, 6, 1])
 
 
+@pytest.mark.parametrize(("first", "last", "shortcuts"), [(2, 0, 0), (1, 1, 0), (2, 1, 1), (3, 0, 1)])
+def test_a_witness_may_end_in_an_edge_of_weight_zero(
+    first: int, last: int, shortcuts: int, device: reedsp.Device
+) -> None:
+    """It is as far as the path by way of vertex 0 before that edge."""
+    graph = reedsp.Graph.from_edges(4, [1, 0, 1, 3], [0, 2, 3, 2], [1, 1, first, last])
+    core = Core.of(graph, units_of(graph))
+    assert searches.Round(Job(device), core).counts(core, np.arange(1)).tolist() == [shortcuts]
+
+
+@pytest.mark.parametrize("heaviest", [0, 1])
+def test_grids_with_edges_of_weight_zero_need_few_shortcuts(heaviest: int, device: reedsp.Device) -> None:
+    family = grid("grid", 34, 32, seed=2)
+    weights = np.random.default_rng(2).random(len(family.sources)) < 0.1 * heaviest
+    graph = reedsp.Graph.from_edges(family.n, family.sources, family.targets, weights.astype(int), directed=False)
+    prepared = reedsp.prepare(graph, device=device)
+    assert prepared.shortcuts < graph.m
+    sources = range(0, family.n, 97)
+    assert np.array_equal(prepared.distances(sources), reedsp.sssp(graph, sources, "near-far", device=device).dist)
+
+
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("kind", ["zero and small", "unit", "undirected"])
 def test_small_graphs(kind: str, seed: int, device: reedsp.Device) -> None:
@@ -129,6 +151,20 @@ def test_a_graph_without_hierarchy_is_refused(monkeypatch: pytest.MonkeyPatch, d
     graph = random("random", 400, 8000, 1, 1000, seed=1).graph()
     with pytest.raises(ValueError, match=r"^graph: it has no hierarchy that could be of use: [\d,]+ edges"):
         reedsp.prepare(graph, device=device)
+
+
+@pytest.mark.parametrize(("few", "short", "is_refused"), [(99, 356, False), (98, 0, False), (98, 1, True)])
+def test_the_edges_of_all_cores_but_those_of_few_vertices_may_be_limited(
+    few: int, short: int, is_refused: bool, device: reedsp.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hierarchy, "_CORE", few)
+    graph = GRID.graph()
+    arguments = graph, units_of(graph), Job(device), None, graph.m - short
+    if is_refused:
+        with pytest.raises(hierarchy.NoHierarchyError, match=f"{graph.m} edges and shortcuts join the last 99 of its"):
+            hierarchy.contract(*arguments)
+    else:
+        assert len(hierarchy.contract(*arguments).vertices) == 99
 
 
 @pytest.mark.parametrize("leaves_to_hub", [False, True])
@@ -370,10 +406,9 @@ def test_distances_beyond_float64(device: reedsp.Device) -> None:
     prepared = reedsp.prepare(graph, device=device)
     assert prepared.distances(0, dtype="int64").tolist() == [0, 2**55, 2**55 + 1]
     assert prepared.distance(0, 1) == 2**55
-    with pytest.raises(ValueError, match="no exact float64 value"):
-        prepared.distance(0, 2)
-    with pytest.raises(ValueError, match="float64"):
-        prepared.distances(0)
+    for call in (lambda: prepared.distance(0, 2), lambda: prepared.distances(0)):
+        with pytest.raises(InexactError, match=f"{2**55 + 1} has no exact float64 value"):
+            call()
 
 
 def test_no_vertices(device: reedsp.Device) -> None:
