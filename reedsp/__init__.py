@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from reedsp._version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from reedsp import cluster as cluster
     from reedsp import csgraph as csgraph
     from reedsp import pram as pram
@@ -224,6 +226,10 @@ def __getattr__(name: str) -> Any:
     module = name if name in _MODULES else _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'reedsp' has no attribute {name!r}")
+    if _is_loading():
+        raise RuntimeError(
+            "reedsp is being loaded, which a signal's handler has interrupted: it may call it afterwards"
+        )
     from reedsp.system.threads import to_the_end
 
     # Ctrl-C in the midst of an import would leave modules that are half there, and names that are not.
@@ -231,6 +237,14 @@ def __getattr__(name: str) -> Any:
     found = sys.modules[f"reedsp.{module}"]
     globals()[name] = found if name in _MODULES else getattr(found, name)
     return globals()[name]
+
+
+def _is_loading() -> bool:
+    """Return whether this thread is within an import of below: its modules, and numpy's, are half there."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code is not __getattr__.__code__:
+        frame = frame.f_back
+    return frame is not None
 
 
 def __dir__() -> list[str]:

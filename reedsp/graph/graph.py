@@ -15,6 +15,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.ma  # else at its first use, within which a signal's handler could not call reedsp
 import numpy.typing as npt
 
 from reedsp.graph.dense import Absent, DenseWeights, Rows, UnusableMatrixError, weight_dtype

@@ -45,6 +45,43 @@ def test_handlers_are_called_after_a_driver_was_loaded(device: Device, monkeypat
     assert (done.stdout, done.returncode) == ("5\n", 0), done.stderr
 
 
+WHILE_IT_IS_LOADED = """
+import builtins, sys
+import reedsp
+
+real, seen = builtins.__import__, []
+
+def solve():
+    return reedsp.sssp([[0, 1], [0, 0]], 0).dist.tolist()
+
+def interrupted(name, *arguments, **named):  # as by a signal's handler
+    if not seen and name.startswith("reedsp.graph"):
+        seen.append(name)
+        try:
+            solve()
+        except RuntimeError as error:
+            print(error)
+    return real(name, *arguments, **named)
+
+builtins.__import__ = interrupted
+print(solve(), solve(), "numpy.ma" in sys.modules)
+reedsp.Graph, reedsp.sort
+"""
+
+
+def test_a_handler_calls_reedsp_while_that_is_loaded() -> None:
+    done = subprocess.run([sys.executable, "-c", WHILE_IT_IS_LOADED], capture_output=True, text=True, check=False)
+    said = "reedsp is being loaded, which a signal's handler has interrupted: it may call it afterwards"
+    assert (done.stdout, done.returncode) == (f"{said}\n[0.0, 1.0] [0.0, 1.0] True\n", 0), done.stderr
+
+
+def test_masked_arrays_are_there_before_a_call() -> None:
+    """Numpy loads them when they are first used, within which a handler could not use them."""
+    code = "import sys, reedsp; reedsp.Graph, reedsp.csgraph; print('numpy.ma' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+
+
 IN_A_SUB_INTERPRETER = """
 import warnings
 
