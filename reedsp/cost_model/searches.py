@@ -27,6 +27,10 @@ of each if distances are added up, and never read."""
 _FAR_EDGE_WAITS, _FAR_VERTEX_WAITS = 0.1, 1.0
 """Of a thread of a CPU that searches a graph whose edges lead far away in memory, beside what others take: for each
 edge and vertex, anywhere in what it searches; by the seconds of the processor from 10^5 to 10^6 vertices."""
+_KEY_STEPS = 0.01
+"""Of a thread of a CPU that looks at all distances for each vertex it finds, for each of their bytes."""
+_WORD_STEPS, _WORD_BITS = 0.5, 32
+"""Of one that looks in each round for the vertices that have changed, for each word, which has a bit for so many."""
 _FAR = 2.0
 """Factor that its counts are within: how many accesses are waited for at a time depends on the frontier."""
 _LEVEL_CALL, _LEVEL_ROW = 2.5e-4, 1e-5
@@ -133,6 +137,33 @@ def near_far(asked: Searches, known: Known) -> Counted:
 def _guessed(asked: Searches, known: Known) -> Counted:
     """Return what near-far does, for others that do about as much."""
     return near_far(asked, known)[0], _GUESSED
+
+
+def dijkstra_by_array(asked: Searches, known: Known) -> Counted:
+    """Return what searches do that look at the distances of all vertices for each vertex, on a CPU.
+
+    Of a GPU, whose work-groups look at some hundreds at a time, what near-far does.
+    """
+    found = _part_found(asked) * asked.n
+    return _with_looks(asked, known, found * _KEY_STEPS * SIZES[asked.arithmetic] * asked.n), _GUESSED
+
+
+def near_far_by_bits(asked: Searches, known: Known) -> Counted:
+    """Return what near-far does, and on a CPU looks in each round at bits of all vertices.
+
+    With an edge a vertex rounds are between those of a tree with many branches and those of a path, one a vertex.
+    """
+    is_thin = asked.m <= asked.n * (1 if asked.directed else 2)
+    rounds = _part_found(asked) * asked.n**0.75 if is_thin else _levels(asked)
+    return _with_looks(asked, known, rounds * _WORD_STEPS * asked.n / _WORD_BITS), _GUESSED
+
+
+def _with_looks(asked: Searches, known: Known, steps: float) -> Sequence[Work]:
+    """Return what near-far does, and on a CPU so many steps more for each row."""
+    works = near_far(asked, known)[0]
+    if not known.is_cpu:
+        return works
+    return [*works, Work(steps=steps * asked.rows / min(asked.rows, known.units))]
 
 
 def bellman_ford(asked: Searches, known: Known) -> Counted:
@@ -257,11 +288,11 @@ def bytes_of_levels(asked: Searches, at_once: int) -> int:
 
 METHODS: dict[str, Callable[[Searches, Known], Counted]] = {
     "near-far": near_far,
-    "near-far-local": _guessed,
+    "near-far-local": near_far_by_bits,
     "bellman-ford": bellman_ford_in_groups,
     "bellman-ford-queue": bellman_ford_by_queue,
     "dijkstra-heap": _guessed,
-    "dijkstra-array": _guessed,
+    "dijkstra-array": dijkstra_by_array,
     "output-parallel": bellman_ford,
     "input-parallel": bellman_ford,
     "input-parallel-refined": bellman_ford_by_changes,

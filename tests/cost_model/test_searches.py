@@ -142,6 +142,32 @@ def test_each_vertex_of_a_row_is_filled_split_and_copied(known: Known, method: s
     assert count("upload", method, asked, known) == near(0)  # the graph is on the device
 
 
+def more_steps(method: str, asked: Searches, known: Known) -> float:
+    """Return the steps of a method beside those of near-far."""
+    return count("steps", method, asked, known) - count("steps", NEAR_FAR, asked, known)
+
+
+def test_all_distances_are_looked_at_for_each_vertex() -> None:
+    """A hundredth of a step for each of their bytes, by a thread a row."""
+    for arithmetic, size in (("int32", 4), ("int64", 8)):
+        asked = LARGE._replace(arithmetic=arithmetic)
+        assert more_steps("dijkstra-array", asked, CPU) == near(0.01 * size * asked.n**2)
+        assert more_steps("dijkstra-array", asked._replace(rows=12), CPU) == near(3 * 0.01 * size * asked.n**2)
+    part = Searches(3000, 3000, True, 1, "int32", 8)
+    assert more_steps("dijkstra-array", part, CPU) == near(0.04 * 3000**2 / 5)
+
+
+def test_all_bits_are_looked_at_in_each_round() -> None:
+    """Half a step for 32 vertices; as many rounds as levels, or as a thin graph may have."""
+    local, words, root = "near-far-local", LARGE.n / 32, 64
+    for thin in (LARGE, LARGE._replace(m=2 * LARGE.n, directed=False)):
+        assert more_steps(local, thin, CPU) == near(0.5 * words * root**1.5)
+        assert more_steps(local, thin._replace(m=thin.m + 1), CPU) == near(0.5 * words * root)
+        assert more_steps(local, thin._replace(rows=12), CPU) == near(3 * 0.5 * words * root**1.5)
+    assert more_steps(local, LARGE._replace(m=7 * LARGE.n), CPU) == near(0.5 * words * 12)
+    assert more_steps(local, Searches(2401, 2401, True, 1, "int32", 8), CPU) == near(0.5 * 2401 / 32 * 343 / 5)
+
+
 # ---- rounds -----------------------------------------------------------------------------------------
 
 ROUNDS = 3 * (1 + 12)
@@ -287,9 +313,8 @@ def test_rounds_may_be_off_by_ten_times() -> None:
     assert {counted(method, LARGE, known)[1] for method in rounds for known in (CPU, GPU)} == {10}
     assert [counted(NEAR_FAR, LARGE, known)[1] for known in (CPU, GPU)] == [1, 2]
     for method in rounds[-3:]:  # which do about as much
-        assert [counted(method, LARGE, known)[0] for known in (CPU, GPU)] == [
-            counted(NEAR_FAR, LARGE, known)[0] for known in (CPU, GPU)
-        ]
+        assert counted(method, LARGE, GPU)[0] == counted(NEAR_FAR, LARGE, GPU)[0]
+    assert counted("dijkstra-heap", LARGE, CPU)[0] == counted(NEAR_FAR, LARGE, CPU)[0]
     levels = ((BFS, CPU), (BFS, GPU), (BFS_IN_GROUPS, GPU))
     assert [counted(method, LARGE, known)[1] for method, known in levels] == [2, 2, 2]
 
