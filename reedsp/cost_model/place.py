@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from reedsp.system.switches import is_on
 
 SWITCH = "REEDSP_HOST"
@@ -12,8 +14,9 @@ _serves = is_on(SWITCH)
 HOST = "host (SciPy)"
 """What results name as their device then."""
 
-_CALL, _VERTEX, _EDGE = 15.0, 0.05, 0.017
-"""Microseconds that Dijkstra's algorithm takes on one core, in all, and for each vertex and edge; as measured."""
+_CALL, _VERTEX, _EDGE, _LOWERED = 15.0, 0.03, 0.002, 0.06
+"""Microseconds that Dijkstra's algorithm takes on one core, in all, for each vertex and edge, and each time that a
+distance is lowered, which few of many edges do; as measured."""
 
 _BY_HAND = 110
 """Vertices and edges up to which Python searches from one vertex sooner than SciPy; as measured."""
@@ -22,7 +25,7 @@ _ROWS_BY_HAND = 200
 """The same of several searches in all, which SciPy makes in one call."""
 
 _UNWEIGHTED = 0.5
-"""What of that it takes where all edges weigh the same."""
+"""What of that it takes where all edges weigh the same, but for a look at each edge."""
 
 _NEAR_ROW, _NEAR_VERTEX, _NEAR_EDGE, _NEAR_REACHED = 2.0, 0.004, 0.01, 0.3
 """The same with a limit for each source, in all, for each vertex, for each edge where all are looked at for trees, and
@@ -46,6 +49,10 @@ _FLOYD_WARSHALL = 5e-4
 _MATCHED, _MATCHED_AT_ONCE, _OWN = 0.05, 0.004, 0.95
 """The same for a maximum matching, for each row, column and edge; it takes longer the larger the graph is, but where so
 many of the rows begin with a column of their own, as in grids: the first look at all leaves little to do."""
+
+_LACKING, _FULL_EDGE = 2, 0.002
+"""The same of matrices that are full but for so many columns of each row: no path that enlarges the matching is long,
+whereas SciPy's search of others, such as bands, may look at very many paths."""
 
 _KEYS_STEP, _KEYS_TRIPLE, _DEVICE_TREES = 3.0, 4e-4, 4500.0
 """The same with predecessors: for each step on the host, for each triple, and what a device takes."""
@@ -76,8 +83,9 @@ _FEW_WEIGHTS, _MANY_WEIGHTS, _THIN = 12_000, 500_000, 64
 _GPU_PAIRS, _FULL_WEIGHTS = 8000, 1 << 24
 """Pairs below which it does where the device is a GPU; and weights of matrices that are half full, on any device."""
 
-_DEVICE = 1200.0
-"""Microseconds that a device takes for a search at least, from arguments to results."""
+_DEVICE, _DEVICE_EDGE = 1200.0, 0.001
+"""Microseconds that a device takes for a search at least, from arguments to results, and for each edge that it is
+given, be it again; as measured."""
 
 _FEW_EDGES, _DEVICE_THIN = 6, 2500.0
 """The same where vertices have fewer edges than that on average, as in road networks: a GPU takes many steps."""
@@ -106,7 +114,7 @@ def is_for_host(n: int, m: int, rows: int, unweighted: bool = False) -> bool:
     unweighted : bool
         Whether all edges weigh the same.
     """
-    return _serves and _on_host(n, m, rows, unweighted) < on_any_device(n, m)
+    return _serves and _on_host(n, m, rows, unweighted) < on_any_device(n, m) + _DEVICE_EDGE * m
 
 
 def is_searched_by_hand(n: int, m: int, rows: int = 1) -> bool:
@@ -154,7 +162,9 @@ def is_counted_on_cpu_device(n: int, m: int) -> bool:
 
 
 def _on_host(n: int, m: int, rows: int, unweighted: bool) -> float:
-    return rows * (_UNWEIGHTED if unweighted else 1.0) * (_CALL + _VERTEX * n + _EDGE * m)
+    lowered = n * math.log2(1 + m / n) if n else 0.0  # as each of a vertex's edges finds the minimum so far in turn
+    at_vertices = _CALL + _VERTEX * n + _LOWERED * lowered
+    return rows * ((_UNWEIGHTED if unweighted else 1.0) * at_vertices + _EDGE * m)
 
 
 def is_order_for_host(n: int, m: int) -> bool:
@@ -256,11 +266,23 @@ def is_matched_on_host(vertices: int, m: int, own: float = 0.0) -> bool:
     vertices, m : int
         Rows and columns, and edges.
     own : float
-        What of the rows begins with a column of its own.
+        What of the rows begins with a column of its own; 1 also where that matching is a maximum one.
     """
     if own >= _OWN:
         return _serves and _MATCHED_AT_ONCE * (vertices + m) < _DEVICE_THIN
     return _serves and _MATCHED * (vertices + m) < _DEVICE
+
+
+def is_full_matched_on_host(rows: int, columns: int, least: int) -> bool:
+    """Return whether the host is likely to find a maximum matching of an almost full matrix sooner.
+
+    Parameters
+    ----------
+    rows, columns, least : int
+        How many there are, and the fewest edges that one of the rows has, to different columns.
+    """
+    almost = rows <= columns <= least + _LACKING
+    return _serves and almost and _FULL_EDGE * (rows * columns + rows + columns) < _DEVICE_THIN
 
 
 def is_yen_for_scipy(n: int, m: int, paths: int) -> bool:

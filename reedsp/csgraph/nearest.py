@@ -16,7 +16,7 @@ from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.algorithms.single_source.sssp import nearest_source
 from reedsp.cost_model.place import is_for_host, is_limited_for_host, is_searched_by_hand, serves
 from reedsp.csgraph.matrix import Rows, compressed_rows, vertices_of
-from reedsp.csgraph.small import edges_both_ways, extent_of, small_matrix
+from reedsp.csgraph.small import edges_both_ways, extent_of, last_edges, small_matrix
 from reedsp.edges.device_graph import NO_VERTEX
 
 _FEW = 8
@@ -173,7 +173,10 @@ def nearest_on_host(
     if not predecessors:
         return found, None, None
     dist, before, sources = found
-    indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)
+    if directed:
+        indptr, heads, weights = matrix.indptr, matrix.indices, matrix.data
+    else:
+        indptr, heads, weights = edges_both_ways(last_edges(matrix, dist[None], unweighted))
     edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
     if not (small.progress or unweighted):
         pred = trees(*edges, dist[None], [starts.tolist()])[0]

@@ -18,7 +18,7 @@ from reedsp.cost_model.counts import TILE
 from reedsp.cost_model.place import is_for_host, is_matrix_for_host, is_searched_by_hand, is_signed_for_host
 from reedsp.csgraph.matrix import vertices_of
 from reedsp.csgraph.nearest import are_within, within
-from reedsp.csgraph.small import Small, both_ways, edges_both_ways, small_matrix
+from reedsp.csgraph.small import Small, both_ways, edges_both_ways, last_edges, small_matrix
 from reedsp.edges.device_graph import NO_VERTEX
 
 _Dist = npt.NDArray[np.float64]
@@ -81,7 +81,10 @@ def search_on_host(
     dist, before = dijkstra(matrix, sources, limit, unweighted, directed, return_predecessors)
     if before is None:
         return dist.reshape(shape)
-    indptr, heads, weights = (matrix.indptr, matrix.indices, matrix.data) if directed else edges_both_ways(matrix)
+    if directed:
+        indptr, heads, weights = matrix.indptr, matrix.indices, matrix.data
+    else:
+        indptr, heads, weights = edges_both_ways(last_edges(matrix, dist, unweighted))
     edges = indptr, heads, np.ones(len(heads)) if unweighted else weights
     if small.progress or unweighted:
         choose_smallest(*edges, dist, before, sources)

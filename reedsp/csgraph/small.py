@@ -17,6 +17,9 @@ from reedsp.graph.graph import EXACT_IN_FLOAT64
 
 _FLOAT64 = np.dtype(np.float64)
 
+_MANY_EDGES = 8000
+"""Edges above which it takes less to look which of them are on shortest paths than to turn them all; as measured."""
+
 _ADDED = float(np.finfo(np.float64).max) / 2
 """What sums of floats may reach: rounding does not make infinity of what weighs less."""
 
@@ -151,6 +154,30 @@ def edges_both_ways(matrix: Any) -> Rows:
     heads[own], heads[other] = matrix.indices, columns.indices
     weights[own], weights[other] = matrix.data, columns.data
     return begins + others, heads, weights
+
+
+def last_edges(matrix: Any, dist: npt.NDArray[np.float64], unweighted: bool) -> Any:
+    """Return a CSR matrix of the edges that may be the last of a shortest path in either direction.
+
+    Few of many are, so that it is soon turned. A small one is returned as it is.
+
+    Parameters
+    ----------
+    matrix : CSR matrix of float64
+    dist : ndarray, shape (rows, n)
+    unweighted : bool
+        Whether every edge weighs 1.
+    """
+    indptr, heads, data = matrix.indptr, matrix.indices, matrix.data
+    if len(data) <= _MANY_EDGES:
+        return matrix
+    kept, counts, weights = np.zeros(len(data), np.bool_), np.diff(indptr), 1.0 if unweighted else data
+    for row in dist:
+        tails, ends = row.repeat(counts), row.take(heads)
+        kept |= tails + weights == ends
+        kept |= ends + weights == tails
+    edges = kept.nonzero()[0]
+    return _over(edges.searchsorted(indptr).astype(indptr.dtype), heads.take(edges), data.take(edges), matrix)
 
 
 def both_ways(matrix: Any) -> Any:

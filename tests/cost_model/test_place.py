@@ -38,17 +38,20 @@ def counted_on_host(n: int, m: int) -> bool:
 
 # The microseconds of each are those of the host, on the left, and those that the device takes.
 LAST_ON_HOST: list[tuple[Callable[..., bool], Args, Args]] = [
-    # 15 + 0.05 n + 0.017 m for each row, half of it if unweighted; 1200, or 2500 with fewer than six edges a vertex
-    (place.is_for_host, (1000, 66_764, 1), (1000, 66_765, 1)),  # 65 + 1134.99 of 1200
-    (place.is_for_host, (100, 5882, 10), (100, 5883, 10)),  # ten times 20 + 99.99
-    (place.is_for_host, (1000, 137_352, 1, True), (1000, 137_353, 1, True)),  # 65 + 2334.98 of 2400
-    (place.is_for_host, (30_000, 57_941, 1), (30_000, 57_942, 1)),  # 1515 + 985 of 2500
-    (place.is_for_host, (11_599, 69_593, 1), (11_599, 69_594, 1)),  # 1778, six edges a vertex, so that 1200 are less
+    # 15 + 0.03 n + 0.06 n log2(1 + m / n) for each row, half of it if unweighted, and 0.002 m; 1200, or 2500 with fewer
+    # than six edges a vertex, and 0.001 m
+    (place.is_for_host, (3000, 123_452, 1), (3000, 123_453, 1)),  # 105 + 971.55 + 246.9 of 1323.45
+    (place.is_for_host, (100, 27_997, 10), (100, 27_998, 10)),  # ten times 18 + 48.81 + 55.99 of 1228
+    (place.is_for_host, (100, 4521, 20), (100, 4522, 20)),  # twenty times 18 + 33.18 + 9.04 of 1204.52
+    (place.is_for_host, (8000, 117_987, 1, True), (8000, 117_988, 1, True)),  # (255 + 1909.02) / 2 + 235.97 of 1317.99
+    (place.is_for_host, (20_000, 38_121, 1), (20_000, 38_122, 1)),  # 615 + 1846.87 + 76.24 of 2538.12
+    (place.is_for_host, (9000, 53_999, 1), (9000, 54_000, 1)),  # 1909, six edges a vertex, so that 1254 are less
+    (place.is_for_host, (0, 0, 79), (0, 0, 80)),  # 15 each
     # 15, and for each source 2 + 0.004 n + 0.3 for each vertex that is near, and 0.01 m if all edges are looked at; a
     # device takes 0.004 (n + m) more, 2512
     (place.is_limited_for_host, (1000, 2000, 277, 10, False), (1000, 2000, 278, 10, False)),  # 9 each
     (place.is_limited_for_host, (1000, 2000, 86, 10, True), (1000, 2000, 87, 10, True)),  # 29 each
-    (counted_on_host, (10_000, 28_529), (10_000, 28_530)),  # (515 + 485) / 2 of 500, half a millisecond
+    (counted_on_host, (10_000, 10_972), (10_000, 10_973)),  # (315 + 641) / 2 + 22 of 500, half a millisecond
     # 0.01 n + 0.003 m of 1200, or 2500
     (place.is_order_for_host, (10_000, 366_666), (10_000, 366_667)),
     (place.is_order_for_host, (100_000, 499_999), (100_000, 500_000)),
@@ -73,6 +76,10 @@ LAST_ON_HOST: list[tuple[Callable[..., bool], Args, Args]] = [
     # 0.004 (100,000 + m) of 2500, where 95 of 100 rows begin with a column of their own
     (place.is_matched_on_host, (100_000, 524_999, 0.95), (100_000, 525_000, 0.95)),
     (place.is_matched_on_host, (4000, 20_000, 0.95), (4000, 20_000, 0.949)),
+    # 0.002 of cells, rows and columns, of 2500; all but two columns in each row, which are no more than columns
+    (place.is_full_matched_on_host, (1000, 1247, 1245), (1000, 1248, 1246)),
+    (place.is_full_matched_on_host, (100, 100, 98), (100, 100, 97)),
+    (place.is_full_matched_on_host, (100, 100, 100), (101, 100, 100)),
     # ahead of the 2 or 3 levels of a quarter of a plane are as many, each 6; 0.01 n + 0.003 m
     (place.is_too_deep, (3, 300, 1200, 1999), (3, 300, 1200, 2000)),
     (place.is_too_deep, (2, 299, 1200, 0), (2, 300, 1200, 0)),

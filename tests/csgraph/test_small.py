@@ -15,7 +15,7 @@ import reedsp
 import reedsp.csgraph as ours
 from reedsp.algorithms.single_source.host import trees
 from reedsp.cost_model import place
-from reedsp.csgraph import formats
+from reedsp.csgraph import formats, nearest, on_host, small
 from reedsp.csgraph.formats import compressed, of_positions
 from reedsp.csgraph.matrix import are_plain, are_pointers
 from reedsp.device.job import Launched, recording
@@ -401,7 +401,7 @@ def test_arrays_are_not_looked_through_for_more_searches_than_the_host_makes(
     monkeypatch.setattr(formats, "of_positions", lambda *given: looked.append(given) or of_positions(*given))
     found = ours.dijkstra(graph, indices=indices)
     for nothing in ([], (), np.empty(0, int)):  # of an array that is too large for one search
-        assert ours.dijkstra(np.ones((n, n)), indices=nothing).shape == (0, n)
+        assert ours.dijkstra(np.ones((900, 900)), indices=nothing).shape == (0, 900)
     assert not looked
     for few in ([7], 7, np.array(7), np.array([7]), []):
         looked.clear()
@@ -455,3 +455,27 @@ def test_trees_of_rounded_sums(
     launches.clear()
     assert call(alike)[1][0].tolist() == [-9999, 0, 0, 1]
     assert launches
+
+
+@pytest.mark.parametrize("unweighted", [False, True])
+@pytest.mark.parametrize("given", [{"indices": 3}, {"indices": [5, 9]}, {"indices": [9, 5], "min_only": True}])
+def test_only_edges_of_shortest_paths_are_turned(
+    given: dict[str, Any], unweighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To find the trees of a dense graph whose edges lead both ways, ties, weights of 0 and what is apart included."""
+    turned: list[int] = []
+    made = small.edges_both_ways
+    for module in (on_host, nearest):
+        monkeypatch.setattr(module, "edges_both_ways", lambda matrix: turned.append(matrix.nnz) or made(matrix))
+    monkeypatch.setattr(small, "_MANY_EDGES", 500)
+    rng, n = np.random.default_rng(4), 60
+    for weights in (rng.integers(1, 90, (n, n)), rng.random((n, n)), rng.integers(0, 90, (n, n))):
+        matrix = scipy.sparse.csr_array((weights.ravel() * 1.0, np.tile(np.arange(n), n), np.arange(0, n * n + 1, n)))
+        matrix.resize((n + 3, n + 3))
+        options = {"directed": False, "unweighted": unweighted, "return_predecessors": True, **given}
+        monkeypatch.setattr(place, "_serves", False)
+        expected = ours.dijkstra(matrix, **options)
+        monkeypatch.setattr(place, "_serves", True)
+        for one, other in zip(ours.dijkstra(matrix, **options), expected, strict=True):
+            np.testing.assert_array_equal(one, other, strict=True)
+        assert unweighted or turned.pop() < n * n // 10

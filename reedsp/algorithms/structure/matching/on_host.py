@@ -10,7 +10,7 @@ import numpy as np
 
 from reedsp.algorithms.structure.matching.biadjacency import Biadjacency
 from reedsp.algorithms.structure.matching.sides import Mates
-from reedsp.cost_model.place import is_matched_on_host
+from reedsp.cost_model.place import is_full_matched_on_host, is_matched_on_host
 
 METHOD = "hopcroft-karp"
 """That of SciPy."""
@@ -27,7 +27,8 @@ def search() -> Callable[..., Any]:
 def can_solve(graph: Biadjacency) -> bool:
     """Return whether this is for the host: it is small, and its arrays are not corrupt."""
     vertices = graph.n + graph.columns
-    if not is_matched_on_host(vertices, graph.m, own=1.0):
+    least = graph.m // max(graph.n, 1)  # edges of a row, at most
+    if not (is_matched_on_host(vertices, graph.m, own=1.0) or is_full_matched_on_host(graph.n, graph.columns, least)):
         return False
     indptr, indices = graph.indptr, graph.indices
     ascends = np.logical_and.reduce(indptr[1:] >= indptr[:-1])
@@ -35,16 +36,31 @@ def can_solve(graph: Biadjacency) -> bool:
         return bool(ascends)
     if not (ascends and np.maximum.reduce(indices.view(f"u{indices.itemsize}")) < graph.columns):  # or is negative
         return False
-    return is_matched_on_host(vertices, graph.m) or is_matched_on_host(vertices, graph.m, _own(graph))
+    if is_matched_on_host(vertices, graph.m) or is_matched_on_host(vertices, graph.m, _own(graph)):
+        return True
+    return is_full_matched_on_host(graph.n, graph.columns, int(np.diff(indptr).min())) and _are_apart(graph)
 
 
 def _own(graph: Biadjacency) -> float:
-    """Return what of the rows begins with a column of its own; one without edges begins as the next one does."""
-    begins = graph.indptr[:-1].astype(np.intp)  # which numpy takes more quickly
-    first = graph.indices.take(begins, mode="clip").astype(np.intp)
+    """Return what of the rows begins with a column of its own.
+
+    It is 1 also where the rows that begin so are all that have edges, or their columns are all that have any: no other
+    matching has more.
+    """
+    begins = graph.indptr[:-1][graph.indptr[1:] > graph.indptr[:-1]].astype(np.intp)  # which numpy takes more quickly
     is_first = np.zeros(graph.columns, np.bool_)
-    is_first[first] = True
-    return np.count_nonzero(is_first) / graph.n
+    is_first[graph.indices[begins]] = True
+    own = np.count_nonzero(is_first)
+    if own == len(begins) or (graph.m <= graph.n + graph.columns and is_first[graph.indices].all()):
+        return 1.0
+    return own / graph.n
+
+
+def _are_apart(graph: Biadjacency) -> bool:
+    """Return whether no row has a column twice, if columns ascend, as they mostly do."""
+    ascends = graph.indices[1:] > graph.indices[:-1]
+    ascends[graph.indptr[1:-1] - 1] = True
+    return bool(ascends.all())
 
 
 def solve(graph: Biadjacency) -> Mates:

@@ -23,6 +23,7 @@ from reedsp.algorithms.structure.matching import (
     check,
     depth_first,
     karp_sipser,
+    on_host,
     one_work_item,
     phases,
     sides,
@@ -619,6 +620,34 @@ def test_small_graphs_are_matched_on_the_host(device: Device, serves: None) -> N
         found = reedsp.maximum_matching(scipy.sparse.csr_array(shape))
         assert found.device == place.HOST
         assert_right(found, scipy.sparse.csr_array(shape), 0)
+
+
+def test_what_greed_matches_is_matched_on_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trees, stars and full matrices, of more entries than SciPy's search takes otherwise."""
+    monkeypatch.setattr(place, "_serves", True)
+    n, rng = 40_000, np.random.default_rng(30)
+    parents, ones = (rng.random(n - 1) * np.arange(1, n)).astype(np.int64), np.ones(n - 1)
+    clique = scipy.sparse.csr_array(1 - np.eye(300))
+    twice = scipy.sparse.csr_array((np.ones(90_000), np.full(90_000, 7), np.arange(0, 90_001, 300)), shape=(300, 300))
+    for tails, pairs in ((parents, len(np.unique(parents))), (np.zeros(n - 1, np.int64), 1)):
+        matrix = scipy.sparse.csr_array((ones, (tails, np.arange(1, n))), shape=(n, n))
+        for form in (matrix, matrix.T.tocsr(), matrix.tocsc()):
+            assert on_host.can_solve(biadjacency.pattern_of(form))
+            assert_right(reedsp.maximum_matching(form), form, pairs)
+    assert on_host.can_solve(biadjacency.pattern_of(clique))
+    assert_right(reedsp.maximum_matching(clique), clique, 300)
+    assert not on_host.can_solve(biadjacency.pattern_of(twice))  # which is not full
+    assert not on_host.can_solve(biadjacency.pattern_of(scipy.sparse.csr_array(np.ones((400, 300)))))
+
+
+def test_bands_in_any_order_are_for_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SciPy's search of this one does not end."""
+    monkeypatch.setattr(place, "_serves", True)
+    rng, offset = np.random.default_rng(1), np.arange(1000) - np.arange(1000)[:, None]
+    band = ((offset >= 0) & (offset < 50))[rng.permutation(1000)][:, rng.permutation(1000)]
+    matrix = scipy.sparse.csr_array(band)
+    assert not on_host.can_solve(biadjacency.pattern_of(matrix))
+    assert_right(reedsp.maximum_matching(matrix), matrix, 1000)
 
 
 def test_a_device_that_matches_wrongly(device: Device, own_verdicts: None, monkeypatch: pytest.MonkeyPatch) -> None:
