@@ -25,7 +25,7 @@ def search() -> Callable[..., Any]:
 
 
 def can_solve(graph: Biadjacency) -> bool:
-    """Return whether this is for the host: it is small, and its arrays are not corrupt."""
+    """Return whether this is for the host: it is small, its arrays are not corrupt, and no edge is there twice."""
     vertices = graph.n + graph.columns
     least = graph.m // max(graph.n, 1)  # edges of a row, at most
     if not (is_matched_on_host(vertices, graph.m, own=1.0) or is_full_matched_on_host(graph.n, graph.columns, least)):
@@ -36,9 +36,14 @@ def can_solve(graph: Biadjacency) -> bool:
         return bool(ascends)
     if not (ascends and np.maximum.reduce(indices.view(f"u{indices.itemsize}")) < graph.columns):  # or is negative
         return False
-    if is_matched_on_host(vertices, graph.m) or is_matched_on_host(vertices, graph.m, _own(graph)):
-        return True
-    return is_full_matched_on_host(graph.n, graph.columns, int(np.diff(indptr).min())) and _are_apart(graph)
+    is_small = is_matched_on_host(vertices, graph.m)
+    if not (
+        is_small
+        or is_matched_on_host(vertices, graph.m, _own(graph))
+        or is_full_matched_on_host(graph.n, graph.columns, int(np.diff(indptr).min()))
+    ):
+        return False
+    return _ascend(graph) or (is_small and _are_apart(graph))
 
 
 def _own(graph: Biadjacency) -> float:
@@ -56,11 +61,19 @@ def _own(graph: Biadjacency) -> float:
     return own / graph.n
 
 
-def _are_apart(graph: Biadjacency) -> bool:
-    """Return whether no row has a column twice, if columns ascend, as they mostly do."""
+def _ascend(graph: Biadjacency) -> bool:
+    """Return whether the columns of each row ascend, as they mostly do, and none is there twice."""
     ascends = graph.indices[1:] > graph.indices[:-1]
-    ascends[graph.indptr[1:-1] - 1] = True
+    begins = graph.indptr[1:-1]
+    ascends[begins[(begins > 0) & (begins < graph.m)] - 1] = True
     return bool(ascends.all())
+
+
+def _are_apart(graph: Biadjacency) -> bool:
+    """Return whether no row has a column twice: SciPy's search writes beyond its memory then."""
+    rows = np.arange(graph.n).repeat(np.diff(graph.indptr))
+    keys = np.sort(rows * graph.columns + graph.indices)
+    return bool((keys[1:] != keys[:-1]).all())
 
 
 def solve(graph: Biadjacency) -> Mates:

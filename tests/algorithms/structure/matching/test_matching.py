@@ -637,7 +637,38 @@ def test_what_greed_matches_is_matched_on_the_host(monkeypatch: pytest.MonkeyPat
     assert on_host.can_solve(biadjacency.pattern_of(clique))
     assert_right(reedsp.maximum_matching(clique), clique, 300)
     assert not on_host.can_solve(biadjacency.pattern_of(twice))  # which is not full
+    few_first = scipy.sparse.csr_array((np.ones(40_001), (np.r_[:40_000, 39_999], np.repeat([0, 7], [40_000, 1]))))
+    assert not on_host.can_solve(biadjacency.pattern_of(few_first))
     assert not on_host.can_solve(biadjacency.pattern_of(scipy.sparse.csr_array(np.ones((400, 300)))))
+
+
+@pytest.mark.parametrize(
+    ("indptr", "indices"),
+    [
+        ([0, 2, 20_002], [0, 1] + [0] * 20_000),
+        ([0, 2, 5], [0, 1, 1, 0, 1]),
+        ([0, 700_000, 700_000], [0] * 700_000),
+        ([0, 0, 700_000], [0] * 700_000),
+    ],
+)
+def test_edges_that_are_there_twice_are_for_devices(
+    indptr: list[int], indices: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SciPy's search writes beyond its memory."""
+    monkeypatch.setattr(place, "_serves", True)
+    matrix = scipy.sparse.csr_array((np.ones(len(indices)), np.array(indices, np.int32), indptr), shape=(2, 2))
+    assert not on_host.can_solve(biadjacency.pattern_of(matrix))
+    once = scipy.sparse.csr_array(matrix.toarray())
+    assert_right(reedsp.maximum_matching(matrix), once, np.count_nonzero(np.diff(once.indptr)))
+
+
+@pytest.mark.parametrize("indices", [[2, 0, 1, 2], [0, 2, 2, 1]])
+def test_edges_in_any_order_are_for_the_host(indices: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(place, "_serves", True)
+    matrix = scipy.sparse.csr_array((np.ones(4), np.array(indices, np.int32), [0, 2, 2, 4]), shape=(3, 3))
+    found = reedsp.maximum_matching(matrix)
+    assert found.device == place.HOST
+    assert_right(found, matrix, 2)
 
 
 def test_bands_in_any_order_are_for_devices(monkeypatch: pytest.MonkeyPatch) -> None:
