@@ -17,6 +17,9 @@ from reedsp.graph.graph import as_array
 _LOOKED_THROUGH = 1 << 21
 """Entries of an array up to which each call may look for edges; a graph that is made of a larger one is remembered."""
 
+_FULL, _WITHOUT_GAPS = 250, 0.98
+"""Vertices of an array up to which each call may look for edges if such a part of its entries are; as measured."""
+
 _LOOKED_AT = 16
 """Rows of a large array that say how many of its entries are edges, at least."""
 
@@ -25,7 +28,7 @@ def compressed(csgraph: Any, unweighted: bool = False, searches: int = 1) -> Any
     """Return a small square array, or matrix of any format but CSR, as a CSR matrix whose weights are not yet checked.
 
     None for others, for those that are corrupt, and for parallel edges, which SciPy would add up. An array in which a
-    device would sooner have done so many searches is not small.
+    device would sooner have done so many searches is not small; one without gaps it is given as it is, and remembers.
     """
     if issparse(csgraph):
         return _of_sparse(csgraph, unweighted)
@@ -33,7 +36,10 @@ def compressed(csgraph: Any, unweighted: bool = False, searches: int = 1) -> Any
         return None
     n = len(csgraph)
     how_often = searches, unweighted
-    if not (is_for_host(n, n * n, *how_often) or (_is_in_order(csgraph) and _is_thin(csgraph, n, n * n, *how_often))):
+    if is_for_host(n, n * n, *how_often):
+        if n > _FULL and _is_in_order(csgraph) and _part_of_edges(csgraph) >= _WITHOUT_GAPS:
+            return None
+    elif not (_is_in_order(csgraph) and _is_thin(csgraph, n, n * n, *how_often)):
         return None
     dense = np.asarray(np.ma.getdata(csgraph)) if isinstance(csgraph, np.ndarray) else as_array(csgraph, "csgraph")
     if dense.ndim != 2 or not 0 < len(dense) == dense.shape[1] or dense.dtype.kind not in "biuf":
@@ -55,14 +61,19 @@ def _is_thin(rows: Any, n: int, entries: int, searches: int = 1, unweighted: boo
     """Return whether few entries of an array, or of the diagonals of a matrix, seem to be edges, by a look at some."""
     if entries > _LOOKED_THROUGH or not is_for_host(n, 0, searches, unweighted):
         return False
+    return is_for_host(n, int(_part_of_edges(rows) * entries), searches, unweighted)
+
+
+def _part_of_edges(rows: Any) -> float:
+    """Return what part of the entries seem to be edges, by a look at some rows; 1 for lists that hold anything else."""
     looked_at = rows[:: 1 + len(rows) // _LOOKED_AT]
     if isinstance(rows, np.ma.MaskedArray):
         looked_at = ~np.ma.getmaskarray(looked_at)
     try:
-        counts = [int(np.count_nonzero(row)) for row in looked_at]
-    except (TypeError, ValueError):  # of lists that hold anything else
-        return False
-    return is_for_host(n, sum(counts) * len(rows) // max(len(counts), 1), searches, unweighted)
+        counts = [np.count_nonzero(row) / max(len(row), 1) for row in looked_at]
+    except (TypeError, ValueError):
+        return 1.0
+    return float(sum(counts)) / max(len(counts), 1)
 
 
 def _of_sparse(csgraph: Any, unweighted: bool) -> Any:

@@ -76,9 +76,9 @@ def compressed_rows(csgraph: Any) -> Rows | None:
     if not issparse(csgraph) or csgraph.format != "csr":
         return None
     csgraph = without_room(csgraph)
-    indptr = csgraph.indptr
-    n = len(indptr) - 1
-    return (indptr, csgraph.indices, csgraph.data) if csgraph.shape == (n, n) else None
+    rows = csgraph.indptr, csgraph.indices, csgraph.data
+    n = len(csgraph.indptr) - 1
+    return rows if csgraph.shape == (n, n) and all(each.ndim == 1 for each in rows) else None
 
 
 def are_pointers(indptr: npt.NDArray[Any], indices: npt.NDArray[Any]) -> bool:

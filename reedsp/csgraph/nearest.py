@@ -15,7 +15,7 @@ from reedsp.algorithms.single_source.host.searches import dijkstra
 from reedsp.algorithms.single_source.host.trees import choose_smallest, trees
 from reedsp.algorithms.single_source.sssp import nearest_source
 from reedsp.cost_model.place import is_for_host, is_limited_for_host, is_searched_by_hand, serves
-from reedsp.csgraph.matrix import Rows, compressed_rows, vertices_of
+from reedsp.csgraph.matrix import Rows, are_indices, compressed_rows, vertices_of
 from reedsp.csgraph.small import edges_both_ways, extent_of, last_edges, small_matrix
 from reedsp.edges.device_graph import NO_VERTEX
 
@@ -49,7 +49,7 @@ def within(
     holds.
     """
     rows = compressed_rows(csgraph)
-    if rows is None or indices is None or not serves():
+    if rows is None or indices is None or not (serves() and are_indices(*rows[:2])):
         return None
     indptr, heads, data = rows
     n, m = len(indptr) - 1, len(heads)

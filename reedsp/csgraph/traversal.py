@@ -16,7 +16,7 @@ from reedsp.algorithms.single_source.host.nearby import connected_nearby, edges_
 from reedsp.algorithms.traversal.queue_order import queue_order
 from reedsp.cost_model.place import is_order_for_host, serves
 from reedsp.csgraph.conversions import reconstruct_path, tree_of
-from reedsp.csgraph.matrix import Rows, are_as_read, are_plain, are_rows, ascend, compressed_rows, graph_of
+from reedsp.csgraph.matrix import Rows, are_as_read, are_indices, are_plain, are_rows, ascend, compressed_rows, graph_of
 from reedsp.csgraph.small import plain_matrix
 from reedsp.device.device import Device
 from reedsp.device.discovery import get_device
@@ -106,7 +106,9 @@ def _near(csgraph: MatrixLike, i_start: int, directed: bool) -> tuple[_Vertices,
     SciPy is given the part of these alone.
     """
     rows = compressed_rows(csgraph)
-    if rows is None or not serves() or not 0 <= i_start < len(rows[0]) - 1 or len(rows[1]) == 0:
+    if rows is None or not (
+        serves() and are_indices(*rows[:2]) and 0 <= i_start < len(rows[0]) - 1 and len(rows[1]) > 0
+    ):
         return None
     near = connected_nearby(*rows[:2], [i_start], directed)
     if near is None or not are_plain(*rows):

@@ -389,6 +389,20 @@ def test_arrays_of_few_edges_are_small(form: str, monkeypatch: pytest.MonkeyPatc
     assert (compressed(FORMS[form](scipy.sparse.csr_array(few))) is None) is (form != "dia")  # of one diagonal
 
 
+def test_arrays_without_gaps_are_given_to_a_device_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It remembers them; with gaps it would not take them."""
+    monkeypatch.setattr(place, "_serves", True)
+    full = np.ones((300, 300))
+    np.fill_diagonal(full, 0)
+    masked, gaps = np.ma.masked_array(full, full == 0), full.copy()
+    gaps[:, ::20] = 0
+    for given in (full, full.astype(np.int32), masked, full.tolist()):
+        assert compressed(given) is None
+    assert compressed(gaps) is not None
+    assert compressed(full[:250, :250]) is not None
+    assert compressed(np.asfortranarray(full)) is not None
+
+
 @pytest.mark.parametrize("indices", [list(range(200)), tuple(range(200)), range(200), np.arange(200)])
 def test_arrays_are_not_looked_through_for_more_searches_than_the_host_makes(
     indices: Any, monkeypatch: pytest.MonkeyPatch
