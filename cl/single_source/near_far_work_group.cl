@@ -335,11 +335,9 @@ void lower(Search *s, const uint *ends, const Key *sums)
     uint index = nearby ? atomic_add(s->next.count, nearby) : 0;
 #pragma unroll
     for (uint k = 0; k < UNITS_AT_ONCE; ++k) {
-        if (sums[k] >= found[k])
-            continue;
-        if (sums[k] < s->threshold)
+        if (sums[k] < found[k] && sums[k] < s->threshold)
             put(&s->next, &s->next_near, index++, ends[k], sums[k]);
-        else
+        if (sums[k] < found[k] && sums[k] >= s->threshold)
             push_far(s, ends[k], sums[k]);
     }
 }
@@ -478,8 +476,6 @@ void relax_entries(Search *s, uint active, const bool alone, const uint local_ro
         if (active > GROUP_SIZE)
             max_rounds = local_rounds;  // the others can help
     }
-    if (item == 0)
-        *s->current.count = active;
     drain(s, &s->current, 0, QUEUE / 2);
 }
 
