@@ -28,6 +28,9 @@ _MEMORY = 2**25
 _AT_ONCE = 2**13
 """Fractions that are read at a time, each of which takes some 200 bytes meanwhile."""
 
+_TRIED = 2**8
+"""Those that are read first, which show whether others are worth it."""
+
 MAX_DIGITS = 18
 """A number with so many digits fits into int64, whatever the digits are."""
 
@@ -157,11 +160,12 @@ def _fractions(
     points = _first(data == ord("."), starts, exponents)
     if not real and np.array_equal(points, ends):
         return None
-    parts = [
-        _decimals(data, *(each[begin : begin + _AT_ONCE] for each in (starts, points, exponents, ends)))
-        for begin in range(0, len(starts), _AT_ONCE)
-    ]
-    values, certain = (np.concatenate(each) for each in zip(*parts, strict=True))
+    values, certain = np.zeros(len(starts)), np.zeros(len(starts), np.bool_)
+    for begin, end in itertools.pairwise((0, *range(_TRIED, len(starts), _AT_ONCE), len(starts))):
+        some = slice(begin, end)
+        values[some], certain[some] = _decimals(data, *(each[some] for each in (starts, points, exponents, ends)))
+        if np.count_nonzero(certain[some]) < (end - begin) / 2:  # as where all have exponents
+            break
     rest = np.flatnonzero(~certain)
     if len(rest):
         content = data.tobytes()

@@ -264,6 +264,8 @@ def _sign(negative: npt.NDArray[np.bool_]) -> _Characters:
 def _floats(values: npt.NDArray[np.float64]) -> _Characters:
     """Return the fewest digits that mean floats, as Python writes them."""
     mantissas, places, certain = shortest_decimals(np.abs(values))
+    if np.count_nonzero(certain) < len(values) / 2:
+        return _replaced(_literal(".", len(values)), np.arange(len(values)), values)
     wholes, fractions = np.divmod(mantissas.astype(np.uint64), _POWERS[np.minimum(places, len(_POWERS) - 1)])
     point = _literal(".", len(values))
     found = _beside([_sign(np.signbit(values)), _naturals(wholes), point, _places(fractions, places)])

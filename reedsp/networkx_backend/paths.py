@@ -15,7 +15,7 @@ from reedsp.networkx_backend.release import SINCE_3_7
 
 _NOT_YET = object()
 _MADE_AT_ONCE = 2**16
-"""Nodes on all paths that are listed in a fraction of the time of the search: a few milliseconds."""
+"""Nodes on all paths that are listed in a few milliseconds, which may be as long again as the search."""
 
 
 @dataclass(frozen=True)

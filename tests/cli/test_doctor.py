@@ -352,6 +352,7 @@ def test_a_terminal_is_told_what_is_examined(
 def test_where_a_default_encoding_is_an_error() -> None:
     options = ("-X", "warn_default_encoding", "-W", "error::EncodingWarning")
     assert run(*options, "-c", "import reedsp; reedsp.show_versions()")[0] == 0
+    assert run(*options, "-c", "from reedsp.cli import doctor; doctor._loader()")[0] == 0
 
 
 def test_how_variables_are_unset(monkeypatch: pytest.MonkeyPatch) -> None:

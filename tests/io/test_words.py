@@ -122,3 +122,17 @@ def test_few_usual_words_are_read_one_by_one(name: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(words, "_one_by_one", lambda some, real: left.extend(some) or one_by_one(some, real))
     assert read(SAMPLES[name]) == list(map(float, SAMPLES[name]))
     assert len(left) < COUNT / 100, left[:5]
+
+
+@pytest.mark.parametrize("exponent", [-9, 20])
+def test_where_few_are_read_at_once_the_others_are_not_tried(exponent: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would take half as long again."""
+    tried: list[int] = []
+    decimals = words._decimals
+    monkeypatch.setattr(words, "_TRIED", 100)
+    monkeypatch.setattr(words, "_decimals", lambda *given: tried.append(len(given[1])) or decimals(*given))
+    text = [f"{value:.15e}" for value in (np.random.default_rng(7).uniform(1, 10, COUNT) * 10.0**exponent).tolist()]
+    assert read(text) == list(map(float, text))
+    assert tried == [100]
+    assert read(SAMPLES["shortest"]) == list(map(float, SAMPLES["shortest"]))
+    assert sum(tried) == 100 + COUNT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import subprocess
@@ -178,3 +179,14 @@ def test_folder_of_somebody_else_cannot_be_written_to(tmp_path: Path) -> None:
 def test_imports_only_the_standard_library() -> None:
     loaded = python("import sys, reedsp.system.pocl; print(*{name.split('.')[0] for name in sys.modules})").split()
     assert set(loaded).isdisjoint({"numpy", "scipy", "networkx", "pyopencl", "typer", "rich"})
+
+
+def test_a_disk_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.BytesIO):
+        def write(self, given: object) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setenv(pocl.VARIABLE, str(tmp_path))
+    assert pocl.cache_folder_error() is None
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda dir: Full())
+    assert pocl.cache_folder_error() == f"PoCL cannot write to its cache {tmp_path}: {os.strerror(errno.ENOSPC)}"

@@ -308,3 +308,17 @@ def test_a_temporary_folder_lasts_as_long_as_the_process_that_made_it(monkeypatc
     at_the_end[0]()
     assert not made.exists()
     at_the_end[0]()
+
+
+def test_a_signals_handler_warns_in_the_midst_of_a_warning() -> None:
+    """In the same thread, which would wait for itself."""
+
+    def warn() -> None:
+        with cache_folders._warned_lock, pytest.warns(RuntimeWarning, match="^from a handler$"):
+            cache_folders.warn_once("from a handler", stacklevel=1)
+
+    thread = threading.Thread(target=warn, daemon=True)
+    thread.start()
+    thread.join(30)
+    assert not thread.is_alive()
+    assert "from a handler" in cache_folders._warned
