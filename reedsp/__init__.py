@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 from reedsp._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from reedsp import cluster as cluster
     from reedsp import csgraph as csgraph
     from reedsp import pram as pram
@@ -241,7 +239,7 @@ def __getattr__(name: str) -> Any:
 
 def _is_loading() -> bool:
     """Return whether this thread is within an import of below: its modules, and numpy's, are half there."""
-    frame: FrameType | None = sys._getframe(2)
+    frame = sys._getframe(1).f_back
     while frame is not None and frame.f_code is not __getattr__.__code__:
         frame = frame.f_back
     return frame is not None

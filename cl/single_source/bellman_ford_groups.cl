@@ -130,14 +130,16 @@ __kernel void solve_rows(__global const WEIGHT *restrict edge_weights, __global 
     if (item == 0)
         updates[0] = updates[1] = updates[2] = 0;
 
-    // All work-items take the same way, and come to the same barrier.
+    // All work-items take the same way, and come to the same barrier. Before it are branches side by side: PoCL 5 fails on
+    // those within others.
     while (!ended) {
         if (stage == TAKES_A_ROW) {
             if (item == 0) {
                 taken_row = goes_on ? resumed - 1 : atomic_inc(&counters[ROWS_BEGUN]);
                 given_up = atomic_or(&counters[IN_UNREST], 0u);
             }
-        } else if (stage == BEGINS_IT) {
+        }
+        if (stage == BEGINS_IT) {
             for (uint vertex = item; vertex < n; vertex += GROUP_SIZE) {
                 before[vertex] = goes_on ? own_dist[vertex] : INF;
 #if KEEP_PREDECESSORS
@@ -150,7 +152,8 @@ __kernel void solve_rows(__global const WEIGHT *restrict edge_weights, __global 
                 if (starts[i] % GROUP_SIZE == item)
                     before[starts[i]] = 0;
             }
-        } else {
+        }
+        if (stage == RELAXES) {
             if (item == 0)
                 updates[(turn + 1) % 3] = 0;
             if (relax_all(&edges, before, after, totals))

@@ -318,7 +318,7 @@ uint take_entries(Search *s, const Store *from, const size_t first, const uint t
 
 // Lowers the distances of the ends of some edges, and queues these: all atomic operations are under way before the first
 // entry is queued, and room for the near entries is taken once. Where few edges meet, a look at a distance before it is
-// lowered takes longer than it spares.
+// lowered takes longer than it spares. Near and far are two branches side by side: PoCL 5 fails on one within the other.
 void lower(Search *s, const uint *ends, const Key *sums)
 {
     Key found[UNITS_AT_ONCE];

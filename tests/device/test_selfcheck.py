@@ -26,7 +26,14 @@ from reedsp.device.device import Device
 from reedsp.device.errors import DeviceError, DeviceMemoryError
 from reedsp.device.job import Job, spoilt_memory
 from reedsp.device.selfcheck import is_trusted, none_is_trusted
-from reedsp.edges.selfcheck import SOURCE, is_known_tree, known_graph, known_levels
+from reedsp.edges.selfcheck import (
+    SOURCE,
+    finds_distances_along_few,
+    is_known_tree,
+    known_graph,
+    known_grid,
+    known_levels,
+)
 from reedsp.minplus import selfcheck as minplus_selfcheck
 from reedsp.minplus import tilings
 from reedsp.primitives import scan
@@ -295,6 +302,37 @@ def test_known_distances_are_those_of_scipy(fractional: bool, negative: bool) ->
     for vertex, wrong in ((7, -9999), (7, 599), (599, 7), (SOURCE, 7)):
         assert not is_known_tree(dist, np.where(np.arange(graph.n) == vertex, wrong, pred), np.inf, graph, expected)
     assert not is_known_tree(dist + (np.arange(graph.n) == 300), pred, np.inf, graph, expected)
+
+
+@pytest.mark.parametrize("degree", [2, 4, 8])
+@pytest.mark.parametrize("fractional", [False, True])
+def test_distances_in_a_known_grid_are_those_of_scipy(fractional: bool, degree: int) -> None:
+    graph, expected = known_grid(fractional, degree)
+    assert graph.n == 400
+    assert np.array_equal(csgraph.dijkstra(graph.to_scipy(), indices=SOURCE), expected)
+    assert np.diff(graph.indptr).max() == degree
+    assert np.isfinite(expected).all()
+    assert bool((graph.weights % 1).any()) == fractional
+
+
+@pytest.mark.parametrize("graph", ["known_graph", "known_grid"])
+def test_what_finds_few_distances_wrongly_is_not_trusted(graph: str, device: Device) -> None:
+    """In either of the graphs."""
+    sizes: list[int] = []
+
+    def solve(job: Any, edges: Any, arithmetic: Arithmetic, starts: Any) -> Any:
+        wrong = edges.n == {"known_graph": 640, "known_grid": 400}[graph]
+        sizes.append(edges.n)
+        found = known[edges.n].copy()
+        found[-1] += wrong
+        return job.upload(found)
+
+    arithmetic = Arithmetic(np.dtype(np.int32))
+    known = {}
+    for made, expected in (known_graph(False, False, 4), known_grid(False, 4)):
+        known[made.n] = np.where(np.isinf(expected), arithmetic.infinity, expected).astype(np.int32)
+    assert not finds_distances_along_few(device, solve, arithmetic, 4)
+    assert sizes == ([640] if graph == "known_graph" else [640, 400])
 
 
 def test_known_levels_are_those_of_scipy() -> None:
