@@ -98,7 +98,11 @@ def _no_tunings(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest)
 
 @pytest.fixture(autouse=True)
 def _no_rehearsals(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Have the trials of kernels in this process alone, but where tests are about the child that has them first."""
+    """Have the trials of kernels in this process alone, but where tests are about the child that has them first.
+
+    What has failed in another test is no part of an error.
+    """
+    selfcheck._failure.set("")
     if request.path.parent.name != "device":
         monkeypatch.setattr(selfcheck, "_rehearse", lambda *_: None)
 

@@ -192,7 +192,7 @@ def test_results_that_were_deleted_since(
 def test_ended_twice_while_the_folder_goes(
     folder: Path, device: Device, expected: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for _ in range(3):
+    for _ in range(2):
         with monkeypatch.context() as patch:
             # all results are in their places, and something of the folder is deleted
             Files(patch, lambda done: contents(folder) == expected and done[-1:] == ["unlink"])
